@@ -1,7 +1,7 @@
 """Failures of our own machinery, as opposed to those of a user's program, which are results.
 
-Each class is named for the reaction it calls for. `str(error)` is one sentence that may be shown to a user; details for the
-operator are in the cause.
+Each class is named for the reaction it calls for. `str(error)` is one sentence that may be shown to a user; details
+for the operator are in the cause.
 """
 
 

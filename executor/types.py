@@ -1,7 +1,8 @@
 """What goes into a sandbox and what comes out of it.
 
-Plain frozen values of the standard library, without I/O, so that the core of the bot, the host side of the executor and the
-supervisor inside the sandbox can all speak of the same things. Sizes are bytes, times are seconds unless a name says otherwise.
+Plain frozen values of the standard library, without I/O, so that the core of the bot, the host side of the executor
+and the supervisor inside the sandbox can all speak of the same things. Sizes are bytes, times are seconds unless a
+name says otherwise.
 """
 
 from collections.abc import Callable
@@ -21,8 +22,9 @@ MIB = 1024 * KIB
 class Outcome(StrEnum):
     """How an execution, or one block of it, ended.
 
-    The first six and `cancelled` are verdicts of the sandbox; `interrupted` (the bot restarted) and `lost` (the sandbox went
-    away) are said about an execution whose end nobody saw; `refused` and `denied` about one that never began.
+    The first six and `cancelled` are verdicts of the sandbox; `interrupted` (the bot restarted) and `lost` (the
+    sandbox went away) are said about an execution whose end nobody saw; `refused` and `denied` about one that never
+    began.
     """
 
     COMPLETED = "completed"
@@ -42,8 +44,9 @@ class Outcome(StrEnum):
 class Limits:
     """Limits of one execution; each block of it gets the whole of them.
 
-    `output_bytes` is kept in memory and shown (head and tail); up to `file_output_bytes` the full text is spooled to a file; a
-    program that writes more is ended with `output_exceeded`. `file_bytes` is the largest file that may be written.
+    `output_bytes` is kept in memory and shown (head and tail); up to `file_output_bytes` the full text is spooled to
+    a file; a program that writes more is ended with `output_exceeded`. `file_bytes` is the largest file that may be
+    written.
     """
 
     timeout_s: float = 10.0
@@ -66,8 +69,9 @@ class Limits:
 class Code:
     """One block as it is handed to the sandbox.
 
-    `language` is a canonical name of the language table. `filename` stores the block under that workspace-relative path and
-    runs it from there; without it the code lives outside the workspace. `stdin` of None is an input at its end.
+    `language` is a canonical name of the language table. `filename` stores the block under that workspace-relative
+    path and runs it from there; without it the code lives outside the workspace. `stdin` of None is an input at its
+    end.
     """
 
     language: str
@@ -89,8 +93,8 @@ class InputFile:
 class Execution:
     """One run of blocks, in order, in a channel's sandbox; it stops after the first block that is not completed.
 
-    `requester` is an opaque key: files and processes of one requester belong to one uid of the channel's sandbox. A requester
-    has at most one execution at a time in a sandbox.
+    `requester` is an opaque key: files and processes of one requester belong to one uid of the channel's sandbox. A
+    requester has at most one execution at a time in a sandbox.
     """
 
     id: str
@@ -114,9 +118,9 @@ class OutputChunk:
 class Output:
     """What a block wrote, bounded.
 
-    `text` is both streams in the order of arrival, `stdout` and `stderr` each alone; all three hold head and tail with a marker
-    line in between once more than `Limits.output_bytes` came. `spool` then names a temporary file with the full text (up to
-    `Limits.file_output_bytes`); whoever receives the result owns and removes it.
+    `text` is both streams in the order of arrival, `stdout` and `stderr` each alone; all three hold head and tail
+    with a marker line in between once more than `Limits.output_bytes` came. `spool` then names a temporary file with
+    the full text (up to `Limits.file_output_bytes`); whoever receives the result owns and removes it.
     """
 
     text: str = ""
@@ -139,8 +143,8 @@ class LimitHit:
 class BlockResult:
     """How one block ended.
 
-    `exit_code` is the program's own, or 124 timed out, 137 out of memory, 130 cancelled, 128+n killed by signal n; None where
-    the block never ran. `peak_memory_bytes` is the program's own, not the preloaded interpreter's.
+    `exit_code` is the program's own, or 124 timed out, 137 out of memory, 130 cancelled, 128+n killed by signal n;
+    None where the block never ran. `peak_memory_bytes` is the program's own, not the preloaded interpreter's.
     """
 
     outcome: Outcome
