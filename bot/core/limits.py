@@ -1,0 +1,37 @@
+"""Numbers of the product, each with its unit and why it is what it is (DESIGN: defaults)."""
+
+QUIET_S = 0.4
+"""A run that ends within this is posted once, finished."""
+
+EDIT_WINDOW_S = 15 * 60
+"""An edit of the message re-runs within this after the run's end."""
+
+START_WITHIN_S = 10 * 60
+"""Once allowed, an execution starts within this or expires."""
+
+RETRY_START_S = 2.0
+"""How long to wait before the engine is tried again; doubled up to RETRY_START_MOST_S."""
+
+RETRY_START_MOST_S = 30.0
+
+EXCERPT_CHARS = 8_000
+"""What is kept of a block's output in the state; the rest is a file."""
+
+CARD_LINES = 40
+CARD_CHARS = 2_400
+"""Code up to this size is shown whole on a card: it fits one section on every platform. Longer code needs a confirm.
+"""
+
+BLOCK_BYTES = 16 * 1024
+"""A longer block is never run (POLICY: what a person cannot read cannot be approved)."""
+
+RECENT_REQUESTS = 64
+"""Ended requests kept in a channel's state; older ones are recalled from the table when an event names them."""
+
+REASON_CHARS = 500
+
+TIMEOUT_CEILING_S = 600.0
+MEMORY_CEILING_MB = 4096
+
+TELL_AFTER_S = 120.0
+"""Whoever asked is told once when an approval that took longer than this has run."""

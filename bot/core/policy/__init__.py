@@ -1,0 +1,1 @@
+"""Which code may run by itself, which needs a click, and whose."""

@@ -1,0 +1,23 @@
+"""What holds around a channel while one event is stepped: read-only, handed in by the shell, never saved with the
+state.
+"""
+
+from dataclasses import dataclass
+
+from bot.core.config import ChannelConfig
+from bot.core.languages import LanguageTable
+from bot.core.policy.rules import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """`policy` is the channel's, without its remembered rules; `image` is the digest of the sandbox image.
+
+    `halted` names whoever halted the whole bot, None while it runs.
+    """
+
+    config: ChannelConfig
+    policy: Policy
+    languages: LanguageTable
+    image: str = ""
+    halted: str | None = None

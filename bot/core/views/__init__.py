@@ -1,0 +1,1 @@
+"""What people see, once for every platform; adapters translate it and decide nothing."""
