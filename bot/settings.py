@@ -1,0 +1,162 @@
+"""Every setting, checked at start: `load` gives a Settings that holds, or one error that names the key and the fix.
+
+`config/default.toml` documents each of them; a test holds the two together.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StrictFloat, StrictInt, ValidationError, model_validator
+
+from bot.core.config import ChannelConfig, ChannelLimits, Trigger
+from bot.core.limits import MEMORY_CEILING_MB, TIMEOUT_CEILING_S
+from bot.settings_layers import Layer, SettingsError, dotted, merged, toml_layer, tree_of, variable_layer, why
+
+HOME = Path(__file__).resolve().parents[1]
+"""The checkout, or wherever the packages were unpacked: `config` lies beside them."""
+
+CONFIG_DIR = HOME / "config"
+PRESETS = ("open", "team", "strict")
+DEFAULT_SOCKET = "unix:///var/run/docker.sock"
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class DockerSettings(Section):
+    """`host` empty: DOCKER_HOST, then the default socket. `image` empty: the tag of config/images' content."""
+
+    host: str = ""
+    image: str = ""
+    runtime: str = ""
+
+
+class LimitSettings(Section):
+    """The first five are `bot.core.config.ChannelLimits`; the rest is about sandboxes."""
+
+    timeout_s: StrictFloat = Field(10.0, gt=0, le=TIMEOUT_CEILING_S)
+    memory_mb: StrictInt = Field(512, ge=16, le=MEMORY_CEILING_MB)
+    slots: StrictInt = Field(4, ge=1, le=64)
+    queue: StrictInt = Field(20, ge=0, le=1000)
+    per_user: StrictInt = Field(3, ge=1, le=1000)
+    cpus: StrictFloat = Field(1.0, gt=0, le=64)
+    workspace_mb: StrictInt = Field(128, ge=1, le=16384)
+    sleep_after_s: StrictFloat = Field(900.0, gt=0)
+    reserve: StrictInt = Field(2, ge=0, le=100)
+    sandboxes: StrictInt = Field(50, ge=1, le=10000)
+
+
+class ChannelSettings(Section):
+    """`trigger` empty: the platform's own (always on web and console)."""
+
+    trigger: Trigger | Literal[""] = ""
+    languages: tuple[str, ...] = ("python", "bash", "sh")
+    sources: tuple[str, ...] = ()
+
+
+class WebSettings(Section):
+    """`users_file` empty: `<data_dir>/users.json`."""
+
+    host: str = "127.0.0.1"
+    port: StrictInt = Field(8137, ge=0, le=65535)
+    users_file: str = ""
+
+
+class LogSettings(Section):
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["auto", "console", "json"] = "auto"
+
+
+class Settings(Section):
+    data_dir: Path = Path("~/.local/share/fencepost")
+    policy: str = "team"
+    docker: DockerSettings = DockerSettings()
+    limits: LimitSettings = LimitSettings()
+    channel: ChannelSettings = ChannelSettings()
+    web: WebSettings = WebSettings()
+    log: LogSettings = LogSettings()
+
+    @model_validator(mode="after")
+    def _agree(self) -> "Settings":
+        if self.limits.per_user > self.limits.slots + self.limits.queue:
+            raise ValueError("limits.per_user is more than limits.slots and limits.queue hold together")
+        if self.limits.reserve > self.limits.sandboxes:
+            raise ValueError("limits.reserve is more than limits.sandboxes allow")
+        if not self.channel.languages:
+            raise ValueError("channel.languages is empty, so nothing could ever run")
+        return self
+
+    @property
+    def data(self) -> Path:
+        return self.data_dir.expanduser().absolute()
+
+    @property
+    def users_file(self) -> Path:
+        return Path(self.web.users_file).expanduser() if self.web.users_file else self.data / "users.json"
+
+    def channel_config(self, trigger: Trigger) -> ChannelConfig:
+        """The configuration of a channel on a platform whose own trigger is `trigger`."""
+        limits = self.limits.model_dump(include=set(ChannelLimits.model_fields))
+        return ChannelConfig(
+            trigger=self.channel.trigger or trigger,
+            languages=self.channel.languages,
+            sources=self.channel.sources,
+            limits=ChannelLimits(**limits),
+        )
+
+
+def load(
+    config: Path | None = None, *, environ: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> tuple[Settings, bool]:
+    """Settings from all layers, and whether somebody other than the defaults named a policy. Raises SettingsError.
+
+    `config` replaces the fencepost.toml of the working directory.
+    """
+    environ = os.environ if environ is None else environ
+    layers = [toml_layer(CONFIG_DIR / "default.toml")]
+    local = (cwd or Path.cwd()) / "fencepost.toml"
+    if config is not None:
+        layers.append(toml_layer(config))
+    elif local.is_file():
+        layers.append(toml_layer(local))
+    layers.append(variable_layer(environ))
+    leaves = merged(layers)
+    settings = _validated(leaves)
+    if not settings.docker.host:
+        host = environ.get("DOCKER_HOST", "") or DEFAULT_SOCKET
+        settings = settings.model_copy(update={"docker": settings.docker.model_copy(update={"host": host})})
+    return settings, any(("policy",) in layer for layer in layers[1:])
+
+
+def _validated(leaves: Layer) -> Settings:
+    try:
+        return Settings.model_validate(tree_of(leaves, Settings))
+    except ValidationError as error:
+        key = tuple(str(part) for part in error.errors(include_url=False)[0]["loc"])
+        leaf = next((leaves[key[:n]] for n in range(len(key), 0, -1) if key[:n] in leaves), None)
+        origin = leaf.origin if leaf else "together"
+        raise SettingsError(
+            dotted(key) or "settings",
+            origin,
+            why(error),
+            "Change one of them." if leaf is None else "Change it; config/default.toml says what it may be.",
+        ) from None
+
+
+def secrets(model: BaseModel) -> Iterator[str]:
+    """Every secret value in the settings, for the log to mask."""
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        if isinstance(value, SecretStr) and value.get_secret_value():
+            yield value.get_secret_value()
+        elif isinstance(value, BaseModel):
+            yield from secrets(value)
+
+
+def instance_of(folder: Path, kind: str = "bot") -> str:
+    """The label of the sandboxes that belong to a data directory: two bots on one engine never touch each other's."""
+    return f"{kind}-{hashlib.sha256(str(folder.absolute()).encode()).hexdigest()[:12]}"

@@ -1,0 +1,124 @@
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from bot.settings import CONFIG_DIR, DockerSettings, Section, Settings, instance_of, load, secrets
+from bot.settings_layers import SettingsError, known_keys, toml_layer, tree_of
+
+
+def test_default_toml_documents_every_setting_and_states_the_defaults(tmp_path: Path) -> None:
+    layer = toml_layer(CONFIG_DIR / "default.toml")
+    assert set(layer) == set(known_keys(Settings))
+    assert Settings.model_validate(tree_of(layer, Settings)) == Settings()
+
+
+def test_example_env_names_settings_that_exist(tmp_path: Path) -> None:
+    text = (CONFIG_DIR / "example.env").read_text()
+    names = [
+        line.lstrip("# ").partition("=")[0] for line in text.splitlines() if "FENCEPOST_" in line.partition("=")[0]
+    ]
+    keys = {"FENCEPOST_" + "__".join(key).upper() for key in known_keys(Settings)}
+    assert names
+    assert set(names) <= keys
+
+
+def test_later_layers_win(tmp_path: Path) -> None:
+    (tmp_path / "fencepost.toml").write_text("[limits]\ntimeout_s = 20\nslots = 2\n")
+    settings, named = load(cwd=tmp_path, environ={"FENCEPOST_LIMITS__SLOTS": "3"})
+    assert (settings.limits.timeout_s, settings.limits.slots, settings.limits.queue) == (20.0, 3, 20)
+    assert not named
+
+
+def test_config_takes_the_place_of_the_local_file(tmp_path: Path) -> None:
+    (tmp_path / "fencepost.toml").write_text("nonsense = 1\n")
+    other = tmp_path / "other.toml"
+    other.write_text('policy = "strict"\n')
+    assert load(other, cwd=tmp_path, environ={}) == (Settings(policy="strict", docker=_docker()), True)
+
+
+def _docker() -> DockerSettings:
+    return DockerSettings(host="unix:///var/run/docker.sock")
+
+
+def test_lists_are_comma_separated(tmp_path: Path) -> None:
+    env = {"FENCEPOST_CHANNEL__LANGUAGES": "python, bash", "FENCEPOST_CHANNEL__SOURCES": ""}
+    settings, _ = load(cwd=tmp_path, environ=env)
+    assert settings.channel.languages == ("python", "bash")
+    assert settings.channel.sources == ()
+
+
+def test_the_docker_host_falls_back(tmp_path: Path) -> None:
+    hosts = [
+        load(cwd=tmp_path, environ=env)[0].docker.host
+        for env in (
+            {"FENCEPOST_DOCKER__HOST": "tcp://a:1", "DOCKER_HOST": "tcp://b:1"},
+            {"DOCKER_HOST": "tcp://b:1"},
+            {},
+        )
+    ]
+    assert hosts == ["tcp://a:1", "tcp://b:1", "unix:///var/run/docker.sock"]
+
+
+@pytest.mark.parametrize(
+    ("toml", "env", "key", "origin", "says"),
+    [
+        ("[limits]\n\ntimeouts = 3\n", {}, "limits.timeouts", "fencepost.toml:3", "limits.timeout_s"),
+        ("[limits]\nslots = '3'\n", {}, "limits.slots", "fencepost.toml:2", "valid integer"),
+        ("limits.slots = 0\n", {}, "limits.slots", "fencepost.toml:1", "greater than or equal to 1"),
+        ("limits = 3\n", {}, "limits", "fencepost.toml:1", "section"),
+        ("[limits\n", {}, "fencepost.toml", "fencepost.toml", "not TOML"),
+        ("", {"FENCEPOST_SLACK__BOT_TOKEN": "xoxb-1"}, "slack.bot_token", "FENCEPOST_SLACK__BOT_TOKEN", "no such"),
+        ("", {"FENCEPOST_LIMITS__SLOTS": "many"}, "limits.slots", "FENCEPOST_LIMITS__SLOTS", "valid integer"),
+        ("", {"FENCEPOST_LIMITS__SLOTS": "65"}, "limits.slots", "FENCEPOST_LIMITS__SLOTS", "less than or equal to 64"),
+        ("", {"FENCEPOST_LIMITS__SLOTS": "1", "FENCEPOST_LIMITS__QUEUE": "0"}, "settings", "together", "per_user"),
+        ("", {"FENCEPOST_CHANNEL__TRIGGER": "yes"}, "channel.trigger", "FENCEPOST_CHANNEL__TRIGGER", "'mention'"),
+        ("", {"FENCEPOST_CHANNEL__LANGUAGES": ","}, "settings", "together", "nothing could ever run"),
+        ("", {"FENCEPOST_WEB__PORT": "65536"}, "web.port", "FENCEPOST_WEB__PORT", "65535"),
+    ],
+)
+def test_errors_name_key_origin_and_reason(  # noqa: PLR0917
+    tmp_path: Path, toml: str, env: dict[str, str], key: str, origin: str, says: str
+) -> None:
+    if toml:
+        (tmp_path / "fencepost.toml").write_text(toml)
+    with pytest.raises(SettingsError) as caught:
+        load(cwd=tmp_path, environ=env)
+    assert caught.value.key == key
+    assert caught.value.origin.endswith(origin)
+    assert says in f"{caught.value.why} {caught.value.fix}"
+
+
+def test_a_secret_given_wrong_does_not_appear_in_the_error(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load(cwd=tmp_path, environ={"FENCEPOST_SLACK__BOT_TOKEN": "xoxb-very-secret"})
+    assert "very-secret" not in str(caught.value)
+
+
+def test_variables_of_the_scripts_are_left_alone(tmp_path: Path) -> None:
+    load(cwd=tmp_path, environ={"FENCEPOST_STATE": "/x", "FENCEPOST_SANDBOX_IMAGE": "y"})
+
+
+def test_secrets_are_found_wherever_they_stand() -> None:
+    class Inner(Section):
+        token: SecretStr = SecretStr("")
+        empty: SecretStr = SecretStr("")
+
+    class Outer(Section):
+        inner: Inner = Inner()
+        name: str = "n"
+
+    assert list(secrets(Outer(inner=Inner(token=SecretStr("s3"))))) == ["s3"]
+
+
+def test_a_data_directory_has_its_instance(tmp_path: Path) -> None:
+    names = {instance_of(tmp_path / "a"), instance_of(tmp_path / "b"), instance_of(tmp_path / "a", "console")}
+    assert len(names) == 3
+    assert all(len(name) <= 32 for name in names)
+
+
+def test_the_channel_config_takes_the_platforms_trigger_unless_one_is_set(tmp_path: Path) -> None:
+    assert Settings().channel_config("always").trigger == "always"
+    settings, _ = load(cwd=tmp_path, environ={"FENCEPOST_CHANNEL__TRIGGER": "off", "FENCEPOST_LIMITS__MEMORY_MB": "64"})
+    config = settings.channel_config("always")
+    assert (config.trigger, config.limits.memory_mb) == ("off", 64)
