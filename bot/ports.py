@@ -90,7 +90,8 @@ class Store(Protocol):
         """State, request table, owed effects and event id in one transaction; returns the effects that it now owes.
 
         An effect whose `key` is already owed for the channel replaces it. Raises VersionConflict where the stored
-        version is not `base_version`, DuplicateEvent where the event id was saved already.
+        version is not `base_version`, DuplicateEvent where the event id was saved already, GuardBroken where a
+        request would be executed a second time.
         """
         ...
 
@@ -123,8 +124,12 @@ class DuplicateEvent(Exception):
     """This event was saved before."""
 
 
+class GuardBroken(Exception):
+    """The commit contradicts what is saved: a second execution of a request, or an execution id used again."""
+
+
 class StoreUnavailable(Exception):
-    """The store cannot be read or written (disk full, locked, read-only)."""
+    """The store cannot be read or written (disk full, locked, read-only); `str` is a sentence for people."""
 
 
 class Blobs(Protocol):
@@ -182,6 +187,13 @@ class Gateway(Protocol):
 
     async def post(self, channel: ChannelKey, key: str, reply_to: str | None, thread: str | None, view: View) -> str:
         """Post once per `key`, however often it is called: a post that already exists is found and edited. Its id."""
+        ...
+
+    async def find(self, channel: ChannelKey, key: str) -> str | None:
+        """The id of the message that `post` made with this key, asked of the platform; None where there is none.
+
+        Needed once: to delete a post whose id was not saved because the bot died in between.
+        """
         ...
 
     async def edit(self, channel: ChannelKey, message: str, view: View) -> None: ...

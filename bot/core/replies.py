@@ -19,6 +19,7 @@ class ReplyKind(StrEnum):
     CHOOSE = "choose"  # ask again with one of the choices (409 {"choices"})
     REASON = "reason"  # ask again with a reason (409 {"reason"})
     INVALID = "invalid"  # what was filled in cannot be used (400)
+    FAILED = "failed"  # our own machinery failed, nothing was carried out (503); `text` names a reference for the log
 
 
 @dataclass(frozen=True, slots=True)
