@@ -54,7 +54,9 @@ class MessagePosted(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageEdited(Event):
-    """The whole new text of a message. `files` are those that the message carries now."""
+    """The whole new text of a message. `files` are those that it carries now, `posted_at` is when it was posted
+    first.
+    """
 
     message: str
     author: Actor
@@ -62,6 +64,7 @@ class MessageEdited(Event):
     thread: str | None = None
     addressed: bool = False
     files: tuple[FileRef, ...] = ()
+    posted_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

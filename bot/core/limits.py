@@ -28,6 +28,9 @@ BLOCK_BYTES = 16 * 1024
 RECENT_REQUESTS = 64
 """Ended requests kept in a channel's state; older ones are recalled from the table when an event names them."""
 
+WAITING_PER_USER = 20
+"""Requests of one person that may wait for approval at the same time in a channel."""
+
 REASON_CHARS = 500
 
 TIMEOUT_CEILING_S = 600.0
@@ -35,3 +38,6 @@ MEMORY_CEILING_MB = 4096
 
 TELL_AFTER_S = 120.0
 """Whoever asked is told once when an approval that took longer than this has run."""
+
+SHOWN_HEX = 8
+"""So many hex digits of a binding stand on cards and in buttons."""

@@ -13,11 +13,17 @@ from bot.core.policy.rules import Policy
 class Site:
     """`policy` is the channel's, without its remembered rules; `image` is the digest of the sandbox image.
 
-    `halted` names whoever halted the whole bot, None while it runs.
+    `halted` names whoever halted the whole bot, None while it runs. `channel_name` is how people call the channel.
     """
 
     config: ChannelConfig
     policy: Policy
     languages: LanguageTable
     image: str = ""
+    channel_name: str = ""
     halted: str | None = None
+
+    def display(self, language: str) -> str:
+        """How people call a language; its own name where the table has lost it since."""
+        known = self.languages.find(language)
+        return known.display if known else language

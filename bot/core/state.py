@@ -16,7 +16,7 @@ from typing import Literal
 from pydantic import Field
 
 from bot.core.model import Model
-from bot.core.policy.decision import Decision
+from bot.core.policy.decision import Decision, Effect
 from bot.core.policy.rules import Rule
 from bot.core.reports import BlockReport, FileRef
 from bot.core.snapshot import Snapshot
@@ -76,40 +76,54 @@ class Answer(Model):
     message: str | None = None
 
 
+class Origin(StrEnum):
+    """What made a request: its message, or a button on an earlier answer (Run again, Ask again, Run with input)."""
+
+    MESSAGE = "message"
+    BUTTON = "button"
+
+
 class Request(Model):
     """One request. `source` is the message the code came from; `binding` is what approval is given for (64 hex).
 
-    Times are epoch seconds. `expires_at` bounds waiting, `start_by` being approved. `held` is our own machinery's
-    sentence while it cannot start. `place` counts its order in the channel's queue.
+    Times are epoch seconds. `expires_at` bounds waiting, `start_by` being approved. `starting` is whether a
+    `StartExecution` for it is on its way. `show_at` is when the answer is to be posted if it has not ended by then.
+    `held` is our own machinery's sentence while it cannot start, `reference` finds it in the log. `ended_by` names
+    the person who ended it, `reason` says why in one sentence. `hints` are about blocks of the message that do not
+    run.
     """
 
     id: str
     source: str
+    thread: str | None = None
+    origin: Origin = Origin.MESSAGE
     requester: str
     requester_name: str
     snapshot: Snapshot
+    hints: tuple[str, ...] = ()
     decision: Decision
     binding: str = Field(pattern=r"^[0-9a-f]{64}$")
     status: Status
     answer: Answer | None
     created_at: float
-    outcome: Outcome | None = None
-    votes: tuple[Vote, ...] = ()
     expires_at: float | None = None
     decided_at: float | None = None
     start_by: float | None = None
-    show_at: float | None = None
-    retry_at: float | None = None
-    retry_wait_s: float = 0.0
     started_at: float | None = None
     ended_at: float | None = None
-    execution: str | None = None
-    stopping: bool = False
-    stopped_by: str | None = None
+    show_at: float | None = None
+    votes: tuple[Vote, ...] = ()
+    starting: bool = False
+    attempts: int = 0
+    failed_starts: int = 0
+    retry_at: float | None = None
     held: str | None = None
     reference: str | None = None
+    execution: str | None = None
+    stopping: bool = False
     ended_by: str | None = None
     reason: str | None = None
+    outcome: Outcome | None = None
     blocks: tuple[BlockReport, ...] = ()
     files: tuple[FileRef, ...] = ()
     files_left: int = 0
@@ -117,17 +131,21 @@ class Request(Model):
     @property
     def by_click(self) -> bool:
         """Whether people approved it, as opposed to a rule."""
-        return any(vote.verdict is Verdict.APPROVE for vote in self.votes)
+        return self.decision.effect is not Effect.ALLOW and any(vote.verdict is Verdict.APPROVE for vote in self.votes)
 
 
 class Notice(Model):
-    """A sentence of the bot about a message that is not a request: a hint about a fence, help."""
+    """A sentence of the bot beside its answers: a hint about a fence, word that what was approved has run.
+
+    `mention` names whoever has to take note of it.
+    """
 
     key: str
     source: str
     text: str
     thread: str | None = None
     message: str | None = None
+    mention: tuple[str, ...] = ()
     created_at: float
 
 

@@ -1,0 +1,140 @@
+"""`/fencepost …` in chat: answered privately; what changes anything is for admins, but for stop."""
+
+from collections.abc import Callable
+
+from bot.core import running
+from bot.core.asking import end_before_running
+from bot.core.clicks import LEADS
+from bot.core.effects import ChangeHalt
+from bot.core.events import CommandIssued
+from bot.core.policy.approvers import groups_of
+from bot.core.queue import queued
+from bot.core.replies import ReplyKind
+from bot.core.state import Request, Status
+from bot.core.turn import Turn
+from bot.core.views import texts
+from bot.core.views.answer import status_word
+from bot.core.views.card import what
+
+HELP = """\
+Post a code fence and I run it; what the policy of this channel does not allow waits for an approver's click.
+/fencepost status – what runs, waits and is queued here
+/fencepost approvals – requests that wait for approval
+/fencepost approvers – who may approve
+/fencepost history – the last requests of this channel
+/fencepost policy – the rules of this channel
+/fencepost config – the settings of this channel
+/fencepost stop – end your own executions; leads and admins end all of them
+/fencepost halt, /fencepost resume – admins: stop and hold everything, everywhere; go on"""
+
+
+def issued(turn: Turn, event: CommandIssued) -> None:
+    words = event.text.split()
+    name = words[0].lower() if words else "help"
+    command = _COMMANDS.get(name)
+    if command is None:
+        turn.reply(ReplyKind.INVALID, f"There is no command {name[:40]!r}. /fencepost help lists them.")
+    else:
+        command(turn, event)
+
+
+def _help(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001 - every command has one signature
+    turn.reply(ReplyKind.DONE, HELP)
+
+
+def _status(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
+    lines = [f"#{turn.site.channel_name} · policy {turn.site.policy.name} · {_counts(turn)}"]
+    if turn.site.halted is not None:
+        lines.append(f"Everything is halted by {turn.site.halted}; /fencepost resume goes on.")
+    lines.extend(_line(turn, request) for request in turn.state.requests if request.status.is_live)
+    turn.reply(ReplyKind.DONE, "\n".join(lines))
+
+
+def _counts(turn: Turn) -> str:
+    running_now = sum(r.status is Status.RUNNING for r in turn.state.requests)
+    waiting = sum(r.status is Status.WAITING for r in turn.state.requests)
+    return f"{running_now} running · {len(queued(turn.state))} queued · {waiting} waiting for approval"
+
+
+def _line(turn: Turn, request: Request) -> str:
+    age = texts.ago(turn.at - request.created_at)
+    return f"{status_word(request)} · {what(request, turn.site)} · {request.requester_name} · {age}"
+
+
+def _approvals(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
+    waiting = [r for r in turn.state.requests if r.status is Status.WAITING]
+    lines = []
+    for request in waiting:
+        demand = request.decision.demand
+        needs = f" · needs {texts.needed(demand.needs)}" if demand else ""
+        lines.append(_line(turn, request) + needs)
+    turn.reply(ReplyKind.DONE, "\n".join(lines) or "Nothing waits for approval here.")
+
+
+def _approvers(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
+    lines = [f"@{name}: {group.described()}" for name, group in sorted(turn.site.policy.approvers.items())]
+    turn.reply(ReplyKind.DONE, "\n".join(lines) or "No approvers are set up.")
+
+
+def _history(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
+    recent = turn.state.requests[-10:][::-1]
+    turn.reply(ReplyKind.DONE, "\n".join(_line(turn, request) for request in recent) or "Nothing was asked here yet.")
+
+
+def _policy(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
+    policy = turn.site.policy
+    lines = [f"Policy {policy.name}; what no rule covers: {policy.default}."]
+    lines.extend(f"{rule.effect.value} · {rule.id}: {rule.why or 'no reason given'}" for rule in policy.rule)
+    lines.extend(f"{rule.effect.value} · {rule.id} (remembered): {rule.why or ''}" for rule in turn.state.rules)
+    turn.reply(ReplyKind.DONE, "\n".join(lines))
+
+
+def _config(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
+    turn.reply(ReplyKind.DONE, turn.site.config.model_dump_json(indent=2))
+
+
+def _stop(turn: Turn, event: CommandIssued) -> None:
+    everyone = event.actor.admin or LEADS in groups_of(event.actor, turn.site.policy)
+    ended = 0
+    for request in turn.state.requests:
+        if not everyone and request.requester != event.actor.id:
+            continue
+        if request.status is Status.RUNNING:
+            running.stop(turn, request, event.actor.name)
+        elif request.status is Status.APPROVED:
+            end_before_running(turn, request, Status.CANCELLED, by=event.actor.name)
+        else:
+            continue
+        ended += 1
+    turn.reply(ReplyKind.DONE, f"Stopped {texts.plural(ended, 'execution')}." if ended else "Nothing runs here.")
+
+
+def _halt(turn: Turn, event: CommandIssued) -> None:
+    _set_halt(turn, event, halted=True)
+
+
+def _resume(turn: Turn, event: CommandIssued) -> None:
+    _set_halt(turn, event, halted=False)
+
+
+def _set_halt(turn: Turn, event: CommandIssued, *, halted: bool) -> None:
+    if not event.actor.admin:
+        turn.reply(ReplyKind.FORBIDDEN, f"Only admins can {'halt' if halted else 'resume'} everything.")
+        return
+    turn.owe(ChangeHalt(halted=halted, by=event.actor.name))
+    done = "Halted: what runs is stopped, what waits is held, everywhere." if halted else "Resumed."
+    turn.reply(ReplyKind.DONE, done)
+
+
+_COMMANDS: dict[str, Callable[[Turn, CommandIssued], None]] = {
+    "help": _help,
+    "status": _status,
+    "approvals": _approvals,
+    "approvers": _approvers,
+    "history": _history,
+    "policy": _policy,
+    "config": _config,
+    "stop": _stop,
+    "halt": _halt,
+    "resume": _resume,
+}

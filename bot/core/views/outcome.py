@@ -1,0 +1,79 @@
+"""How one block ended, as a headline and what to do about it."""
+
+from bot.core.reports import BlockReport
+from bot.core.views import texts
+from bot.core.views.view import Headline, Note
+from executor.types import MIB, Outcome
+
+_GLYPHS = {
+    Outcome.COMPLETED: "✅",
+    Outcome.FAILED: "❌",
+    Outcome.TIMED_OUT: "⏱",
+    Outcome.OUT_OF_MEMORY: "🧠",
+    Outcome.OUTPUT_EXCEEDED: "✂️",
+    Outcome.TOO_MANY_PROCESSES: "❌",
+    Outcome.CANCELLED: "✋",
+    Outcome.REFUSED: "⛔",
+    Outcome.DENIED: "⛔",
+    Outcome.INTERRUPTED: "♻️",
+    Outcome.LOST: "♻️",
+}
+_SIGNALS = {
+    4: "SIGILL",
+    6: "SIGABRT",
+    7: "SIGBUS",
+    8: "SIGFPE",
+    9: "SIGKILL",
+    11: "SIGSEGV",
+    13: "SIGPIPE",
+    15: "SIGTERM",
+}
+
+
+def headline_of(report: BlockReport, language: str, count: str = "", by: str | None = None) -> Headline:
+    """`✅ Python · exit 0 · 12 ms`, `⏱ Python 2/3 · stopped after 10 s (this channel's limit) · peak 41 MB`."""
+    words = [f"{language} {count}" if count else language, *_verdict(report, by)]
+    return Headline(_GLYPHS[report.outcome], " · ".join(words))
+
+
+def _verdict(report: BlockReport, by: str | None) -> list[str]:
+    took = texts.seconds(report.duration_ms / 1000)
+    limit = report.limit.value if report.limit else 0.0
+    peak = f"peak {report.peak_memory_bytes / MIB:.0f} MB"
+    match report.outcome:
+        case Outcome.TIMED_OUT:
+            return [f"stopped after {texts.seconds(limit)} (this channel's limit)", peak]
+        case Outcome.OUT_OF_MEMORY:
+            return [f"out of memory at {limit:g} MB (this channel's limit)", took]
+        case Outcome.OUTPUT_EXCEEDED:
+            return [f"stopped after {limit / MIB:g} MB of output (this channel's limit)", took]
+        case Outcome.TOO_MANY_PROCESSES:
+            return [f"more than {limit:g} processes (this channel's limit)", took]
+        case Outcome.CANCELLED:
+            return [f"stopped by {by}" if by else "stopped", took]
+        case Outcome.COMPLETED | Outcome.FAILED:
+            words = [_exit(report), took]
+            if report.error_line:
+                words.append(report.error_line)
+            elif not report.text:
+                words.append("no output")
+            return words
+        case _:
+            return [report.outcome.value, took]
+
+
+def _exit(report: BlockReport) -> str:
+    if report.signal is not None:
+        return f"ended by {_SIGNALS.get(report.signal, f'signal {report.signal}')}"
+    return f"exit {report.exit_code}"
+
+
+def notes_of(report: BlockReport) -> list[Note]:
+    """What to do about a limit."""
+    match report.outcome:
+        case Outcome.TIMED_OUT:
+            return [Note('Raise it with a "timeout=60" on the fence line; that needs approval here.')]
+        case Outcome.OUT_OF_MEMORY:
+            return [Note("An admin can raise the memory limit of this channel.")]
+        case _:
+            return []
