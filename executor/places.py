@@ -1,0 +1,69 @@
+"""What the pool knows about each channel, and which of them has to give way. No I/O."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from executor.containers import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxStatus:
+    """For operators. `channel` is None where nobody has asked for it since the bot started; `state` is one of
+    changing, idle, leased, lost.
+    """
+
+    channel: str | None
+    name: str
+    state: str
+    age_s: float
+    container: str | None
+    executions: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class Place:
+    """One channel, under its container's name. It is empty, has a sandbox, or `change` is giving or taking one."""
+
+    name: str
+    channel: str | None = None
+    sandbox: Sandbox | None = None
+    change: asyncio.Task[None] | None = None
+    granted: bool = False
+    leases: int = 0
+    used_at: float = 0.0
+
+    @property
+    def holds(self) -> bool:
+        """Whether it counts towards the most containers there may be."""
+        return self.granted or self.sandbox is not None
+
+    @property
+    def idle(self) -> bool:
+        return self.sandbox is not None and self.change is None and self.leases == 0
+
+    @property
+    def empty(self) -> bool:
+        return self.sandbox is None and self.change is None and self.leases == 0
+
+    def status(self, epoch: float) -> SandboxStatus:
+        sandbox = self.sandbox
+        if self.change is not None or sandbox is None:
+            state = "changing"
+        elif sandbox.client.lost or sandbox.client.suspect:
+            state = "lost"
+        else:
+            state = "leased" if self.leases else "idle"
+        return SandboxStatus(
+            channel=self.channel,
+            name=self.name,
+            state=state,
+            age_s=max(0.0, epoch - sandbox.created_at) if sandbox else 0.0,
+            container=sandbox.container if sandbox else None,
+            executions=sandbox.client.executions if sandbox else (),
+        )
+
+
+def least_recently_used(places: Iterable[Place]) -> Place | None:
+    """Of the idle ones."""
+    return min((place for place in places if place.idle), key=lambda place: place.used_at, default=None)

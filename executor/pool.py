@@ -1,0 +1,231 @@
+"""Sandboxes by channel: leased, kept warm, put to sleep, replaced.
+
+A channel's `Place` is empty, has a sandbox, or *changes*: one task at a time makes, replaces or removes its container,
+and every lease waits for that same task. A lease that is cancelled leaves the task alone, so a container is never half
+made, and the next lease finds it ready.
+
+A sandbox is checked at each lease: one that is lost, paused, dead or suspect is let go. `Containers.settle` then takes
+it over again if it lives after all (an engine that restarted under it), or removes it, before a new one is made. The
+same `settle` runs at the start and after every time the engine did not answer.
+
+Not here yet: saving the workspace. `_put_to_sleep` and the end of `_renew` are where an archive belongs.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Coroutine
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from executor import naming
+from executor.clock import Clock, MonotonicClock
+from executor.containers import Containers, Equipment, Sandbox
+from executor.engine import Engine
+from executor.errors import ExecutorError, SandboxUnavailable
+from executor.places import Place, SandboxStatus, least_recently_used
+
+logger = logging.getLogger(__name__)
+
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PoolLimits:
+    """`most` containers at a time; one that was idle for `sleep_after_s` is removed; a lease that finds all of them
+    in use waits at most `wait_s`.
+    """
+
+    most: int = 50
+    sleep_after_s: float = 900.0
+    wait_s: float = 30.0
+
+    def __post_init__(self) -> None:
+        if self.most < 1 or self.sleep_after_s <= 0 or self.wait_s < 0:
+            raise ValueError(f"a pool needs at least one container and times above zero: {self}")
+
+
+class Sandboxes:
+    """The sandboxes of one instance on one engine. With `keep` its containers stay when it closes, to be taken over."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        instance: str,
+        equipment: Equipment,
+        limits: PoolLimits | None = None,
+        *,
+        keep: bool = False,
+        clock: Clock | None = None,
+    ) -> None:
+        self._containers = Containers(engine, instance, equipment)
+        self._instance = instance
+        self._limits = limits or PoolLimits()
+        self._keep = keep
+        self._clock = clock or MonotonicClock()
+        self._places: dict[str, Place] = {}
+        self._changed = asyncio.Event()
+        self._settling = asyncio.Lock()
+        self._settled = False
+        self._closed = False
+        self._tidier: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Take over what a predecessor left. An engine that does not answer is no reason not to start."""
+        try:
+            await self._settle(None)
+        except ExecutorError as error:
+            logger.warning("sandboxes not settled", extra={"reason": str(error)})
+        self._tidier = asyncio.create_task(self._tidy(), name="sandboxes-tidy")
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close(keep=self._keep)
+
+    @contextlib.asynccontextmanager
+    async def lease(self, channel: str) -> AsyncIterator[Sandbox]:
+        """The channel's sandbox, made if need be, and not taken away meanwhile. Any number of leases at once share it.
+
+        EngineUnavailable, ImageMissing, SandboxUnavailable.
+        """
+        name = naming.container_name(self._instance, channel)
+        place = self._places.setdefault(name, Place(name))
+        place.channel = channel
+        place.leases += 1
+        try:
+            yield await self._ready(place)
+        finally:
+            place.leases -= 1
+            place.used_at = self._clock.now()
+            self._note(place)
+
+    async def cancel(self, execution_id: str) -> bool:
+        """End it now, with the outcome cancelled for whoever awaits it; False where it is not running here."""
+        for place in list(self._places.values()):
+            if place.sandbox is not None and await place.sandbox.client.cancel(execution_id):
+                return True
+        return False
+
+    def list(self) -> tuple[SandboxStatus, ...]:
+        return tuple(place.status(time.time()) for place in self._places.values() if not place.empty)
+
+    async def close(self, *, keep: bool) -> None:
+        """Let the containers go, or remove them. What runs in them is lost to whoever awaits it."""
+        self._closed = True
+        if self._tidier is not None:
+            self._tidier.cancel()
+        tasks = [place.change for place in self._places.values() if place.change is not None]
+        if pending := [task for task in (*tasks, self._tidier) if task is not None]:
+            await asyncio.wait(pending)
+        held = [place.sandbox for place in self._places.values() if place.sandbox is not None]
+        self._places.clear()
+        if keep:
+            await asyncio.gather(*(sandbox.client.close() for sandbox in held))
+        else:
+            await asyncio.gather(*(self._remove(sandbox) for sandbox in held))
+
+    async def _ready(self, place: Place) -> Sandbox:
+        for _ in range(_ATTEMPTS):
+            while place.change is not None:
+                await asyncio.shield(place.change)
+            sandbox = place.sandbox
+            if sandbox is not None and await sandbox.answers():
+                return sandbox
+            if place.sandbox is sandbox and place.change is None:
+                if self._closed:
+                    break
+                await asyncio.shield(self._begin(place, self._renew(place)))
+        raise SandboxUnavailable("The sandbox could not be started.")
+
+    async def _renew(self, place: Place) -> None:
+        old, place.sandbox = place.sandbox, None
+        uncertain = old is not None or not self._settled
+        try:
+            if old is not None:
+                logger.warning("sandbox given up", extra={"container": old.container, "reason": old.client.suspect})
+                await old.client.close()
+                if old.client.suspect:
+                    await self._containers.remove(old)
+            if uncertain:
+                await self._settle(place)
+            if place.sandbox is None:
+                await self._room_for(place)
+                place.sandbox = await self._containers.make(place.name)
+        except ExecutorError:
+            self._settled = False
+            raise
+        finally:
+            place.granted = False
+
+    async def _settle(self, own: Place | None) -> None:
+        """With `own`, the place that is being changed by the caller is settled too."""
+        async with self._settling:
+            skip = {place.name for place in self._places.values() if place is not own and not place.empty}
+            for name, sandbox in (await self._containers.settle(skip)).items():
+                place = self._places.setdefault(name, Place(name))
+                place.sandbox, place.used_at = sandbox, self._clock.now()
+            self._settled = True
+            self._changed.set()
+
+    async def _room_for(self, place: Place) -> None:
+        """Wait until there is room for one more container, by putting to sleep what was not used for longest."""
+        try:
+            async with asyncio.timeout(self._limits.wait_s):
+                while self._held() >= self._limits.most:
+                    if (victim := least_recently_used(self._places.values())) is not None:
+                        await asyncio.shield(self._begin(victim, self._put_to_sleep(victim)))
+                    else:
+                        self._changed.clear()
+                        await self._changed.wait()
+        except TimeoutError:
+            raise SandboxUnavailable("All sandboxes are in use; try again in a moment.") from None
+        place.granted = True
+
+    async def _put_to_sleep(self, place: Place) -> None:
+        sandbox, place.sandbox = place.sandbox, None
+        if sandbox is not None:
+            await self._remove(sandbox)
+
+    async def _remove(self, sandbox: Sandbox) -> None:
+        try:
+            await self._containers.remove(sandbox)
+        except ExecutorError as error:
+            self._settled = False  # the next settlement finds it
+            logger.warning("sandbox not removed", extra={"container": sandbox.container, "reason": str(error)})
+
+    async def _tidy(self) -> None:
+        while True:
+            now = self._clock.now()
+            due: float | None = None
+            for place in [place for place in self._places.values() if place.idle]:
+                if place.used_at + self._limits.sleep_after_s <= now:
+                    self._begin(place, self._put_to_sleep(place))
+                else:
+                    due = min(due or place.used_at, place.used_at)
+            while self._held() > self._limits.most and (victim := least_recently_used(self._places.values())):
+                self._begin(victim, self._put_to_sleep(victim))
+            self._changed.clear()
+            await self._clock.wait(self._changed, None if due is None else due + self._limits.sleep_after_s - now)
+
+    def _held(self) -> int:
+        return sum(place.holds for place in self._places.values())
+
+    def _begin(self, place: Place, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        def done(task: asyncio.Task[None]) -> None:
+            place.change = None
+            if not task.cancelled():
+                task.exception()  # those who wait are told; with nobody waiting there is nobody to tell
+            self._note(place)
+
+        place.change = task = asyncio.create_task(work, name=f"sandbox-{place.name}")
+        task.add_done_callback(done)
+        return task
+
+    def _note(self, place: Place) -> None:
+        if place.empty and self._places.get(place.name) is place:
+            del self._places[place.name]
+        self._changed.set()
