@@ -1,0 +1,48 @@
+# Two commands are all the set-up there is: `make demo` and `make test`. Both may be repeated at any time; what is done stays
+# done, and a second start takes seconds.
+
+SHELL := /bin/bash
+BIN := .venv/bin
+ENGINE := scripts/python scripts/engine.py
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format lock venv engine image stop clean
+
+help: ## Show the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+demo: image ## Start the web chat and print its address; no token, account or model needed (options in ARGS)
+	@$(ENGINE) exec -- $(BIN)/fencepost demo $(ARGS)
+
+test: image ## Run all tests, with a real Docker engine (options of pytest in ARGS)
+	@FENCEPOST_TEST_DOCKER=required $(ENGINE) exec -- $(BIN)/pytest $(ARGS)
+
+check: venv ## Check format, lint, types and import contracts, and run the unit tests: under a minute, no Docker
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -q tests/unit
+
+format: venv ## Format the code and mend what the linter can
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+lock: ## Write the requirements locks anew from pyproject.toml (ARGS=--upgrade for newer versions)
+	@scripts/lock $(ARGS)
+
+venv: ## Make the virtual environment, or find it up to date
+	@scripts/python scripts/environment.py
+
+engine: venv ## Find a Docker engine, or install and start one
+	@$(ENGINE) up >/dev/null
+
+image: engine ## Get the sandbox image: found, loaded or built
+	@$(ENGINE) exec -- scripts/image >/dev/null
+
+stop: ## Stop the Docker engine that was started for Fencepost; any other is left alone
+	@$(ENGINE) stop
+
+clean: ## Remove the virtual environment and what the tools left
+	rm -rf .venv .venv.lock .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage htmlcov build *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
