@@ -6,12 +6,14 @@
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, StrictFloat, StrictInt, ValidationError, model_validator
 
 from bot.core.config import ChannelConfig, ChannelLimits, Trigger
+from bot.core.languages import DEFAULT_LANGUAGES
 from bot.core.limits import MEMORY_CEILING_MB, TIMEOUT_CEILING_S
 from bot.settings_layers import Layer, SettingsError, dotted, merged, toml_layer, tree_of, variable_layer, why
 
@@ -45,8 +47,9 @@ class LimitSettings(Section):
     per_user: StrictInt = Field(3, ge=1, le=1000)
     cpus: StrictFloat = Field(1.0, gt=0, le=64)
     workspace_mb: StrictInt = Field(128, ge=1, le=16384)
+    tmp_mb: StrictInt = Field(64, ge=1, le=16384)
+    shm_mb: StrictInt = Field(64, ge=1, le=16384)
     sleep_after_s: StrictFloat = Field(900.0, gt=0)
-    reserve: StrictInt = Field(2, ge=0, le=100)
     sandboxes: StrictInt = Field(50, ge=1, le=10000)
 
 
@@ -54,7 +57,7 @@ class ChannelSettings(Section):
     """`trigger` empty: the platform's own (always on web and console)."""
 
     trigger: Trigger | Literal[""] = ""
-    languages: tuple[str, ...] = ("python", "bash", "sh")
+    languages: tuple[str, ...] = ("python", "bash", "sh", "javascript")
     sources: tuple[str, ...] = ()
 
 
@@ -84,10 +87,11 @@ class Settings(Section):
     def _agree(self) -> "Settings":
         if self.limits.per_user > self.limits.slots + self.limits.queue:
             raise ValueError("limits.per_user is more than limits.slots and limits.queue hold together")
-        if self.limits.reserve > self.limits.sandboxes:
-            raise ValueError("limits.reserve is more than limits.sandboxes allow")
         if not self.channel.languages:
             raise ValueError("channel.languages is empty, so nothing could ever run")
+        if unknown := set(self.channel.languages) - set(DEFAULT_LANGUAGES.names):
+            known = ", ".join(DEFAULT_LANGUAGES.names)
+            raise ValueError(f"channel.languages names {min(unknown)!r}; there are {known}")
         return self
 
     @property
@@ -109,10 +113,16 @@ class Settings(Section):
         )
 
 
-def load(
-    config: Path | None = None, *, environ: Mapping[str, str] | None = None, cwd: Path | None = None
-) -> tuple[Settings, bool]:
-    """Settings from all layers, and whether somebody other than the defaults named a policy. Raises SettingsError.
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """`names_policy`: whether somebody other than the defaults named one."""
+
+    settings: Settings
+    names_policy: bool
+
+
+def load(config: Path | None = None, *, environ: Mapping[str, str] | None = None, cwd: Path | None = None) -> Loaded:
+    """Settings from all layers. Raises SettingsError.
 
     `config` replaces the fencepost.toml of the working directory.
     """
@@ -124,12 +134,11 @@ def load(
     elif local.is_file():
         layers.append(toml_layer(local))
     layers.append(variable_layer(environ))
-    leaves = merged(layers)
-    settings = _validated(leaves)
+    settings = _validated(merged(layers))
     if not settings.docker.host:
         host = environ.get("DOCKER_HOST", "") or DEFAULT_SOCKET
         settings = settings.model_copy(update={"docker": settings.docker.model_copy(update={"host": host})})
-    return settings, any(("policy",) in layer for layer in layers[1:])
+    return Loaded(settings, names_policy=any(("policy",) in layer for layer in layers[1:]))
 
 
 def _validated(leaves: Layer) -> Settings:

@@ -20,7 +20,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bot.core.codeblocks import blocks_report  # noqa: PLC0415 - only where it is needed
+    from bot.core.codeblocks.report import blocks_report  # noqa: PLC0415 - only where it is needed
 
     if args.jsonl:
         for asked in requests({"text": str}, {}):

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from bot.settings import CONFIG_DIR, DockerSettings, Section, Settings, instance_of, load, secrets
+from bot.settings import CONFIG_DIR, DockerSettings, Loaded, Section, Settings, instance_of, load, secrets
 from bot.settings_layers import SettingsError, known_keys, toml_layer, tree_of
 
 
@@ -25,16 +25,19 @@ def test_example_env_names_settings_that_exist(tmp_path: Path) -> None:
 
 def test_later_layers_win(tmp_path: Path) -> None:
     (tmp_path / "fencepost.toml").write_text("[limits]\ntimeout_s = 20\nslots = 2\n")
-    settings, named = load(cwd=tmp_path, environ={"FENCEPOST_LIMITS__SLOTS": "3"})
-    assert (settings.limits.timeout_s, settings.limits.slots, settings.limits.queue) == (20.0, 3, 20)
-    assert not named
+    loaded = load(cwd=tmp_path, environ={"FENCEPOST_LIMITS__SLOTS": "3"})
+    limits = loaded.settings.limits
+    assert (limits.timeout_s, limits.slots, limits.queue) == (20.0, 3, 20)
+    assert not loaded.names_policy
 
 
 def test_config_takes_the_place_of_the_local_file(tmp_path: Path) -> None:
     (tmp_path / "fencepost.toml").write_text("nonsense = 1\n")
     other = tmp_path / "other.toml"
     other.write_text('policy = "strict"\n')
-    assert load(other, cwd=tmp_path, environ={}) == (Settings(policy="strict", docker=_docker()), True)
+    assert load(other, cwd=tmp_path, environ={}) == Loaded(
+        Settings(policy="strict", docker=_docker()), names_policy=True
+    )
 
 
 def _docker() -> DockerSettings:
@@ -43,14 +46,14 @@ def _docker() -> DockerSettings:
 
 def test_lists_are_comma_separated(tmp_path: Path) -> None:
     env = {"FENCEPOST_CHANNEL__LANGUAGES": "python, bash", "FENCEPOST_CHANNEL__SOURCES": ""}
-    settings, _ = load(cwd=tmp_path, environ=env)
+    settings = load(cwd=tmp_path, environ=env).settings
     assert settings.channel.languages == ("python", "bash")
     assert settings.channel.sources == ()
 
 
 def test_the_docker_host_falls_back(tmp_path: Path) -> None:
     hosts = [
-        load(cwd=tmp_path, environ=env)[0].docker.host
+        load(cwd=tmp_path, environ=env).settings.docker.host
         for env in (
             {"FENCEPOST_DOCKER__HOST": "tcp://a:1", "DOCKER_HOST": "tcp://b:1"},
             {"DOCKER_HOST": "tcp://b:1"},
@@ -74,6 +77,7 @@ def test_the_docker_host_falls_back(tmp_path: Path) -> None:
         ("", {"FENCEPOST_LIMITS__SLOTS": "1", "FENCEPOST_LIMITS__QUEUE": "0"}, "settings", "together", "per_user"),
         ("", {"FENCEPOST_CHANNEL__TRIGGER": "yes"}, "channel.trigger", "FENCEPOST_CHANNEL__TRIGGER", "'mention'"),
         ("", {"FENCEPOST_CHANNEL__LANGUAGES": ","}, "settings", "together", "nothing could ever run"),
+        ("", {"FENCEPOST_CHANNEL__LANGUAGES": "python,cobol"}, "settings", "together", "'cobol'"),
         ("", {"FENCEPOST_WEB__PORT": "65536"}, "web.port", "FENCEPOST_WEB__PORT", "65535"),
     ],
 )
@@ -119,6 +123,7 @@ def test_a_data_directory_has_its_instance(tmp_path: Path) -> None:
 
 def test_the_channel_config_takes_the_platforms_trigger_unless_one_is_set(tmp_path: Path) -> None:
     assert Settings().channel_config("always").trigger == "always"
-    settings, _ = load(cwd=tmp_path, environ={"FENCEPOST_CHANNEL__TRIGGER": "off", "FENCEPOST_LIMITS__MEMORY_MB": "64"})
+    env = {"FENCEPOST_CHANNEL__TRIGGER": "off", "FENCEPOST_LIMITS__MEMORY_MB": "64"}
+    settings = load(cwd=tmp_path, environ=env).settings
     config = settings.channel_config("always")
     assert (config.trigger, config.limits.memory_mb) == ("off", 64)

@@ -1,0 +1,56 @@
+"""Sandboxes for a shell command: of an instance of its own, gone when the command is.
+
+A command that is killed leaves its sandbox behind. Each command therefore holds a lock on a file that is named as its
+instance; a file that nobody holds is of a dead one, and the next command removes what that one left.
+"""
+
+import fcntl
+import os
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+from bot.bootstrap.sandboxes import open_sandboxes
+from bot.settings import Settings
+from executor.pool import Sandboxes
+
+
+@asynccontextmanager
+async def open_operator(settings: Settings) -> AsyncIterator[Sandboxes]:
+    """For one execution at a time."""
+    alone = settings.limits.model_copy(update={"slots": 1})
+    settings = settings.model_copy(update={"limits": alone})
+    folder = settings.data / "exec"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for left in sorted(folder.glob("exec-*")):
+        with _held(left) as ours:
+            if ours:
+                async with open_sandboxes(settings, left.name):
+                    pass
+                left.unlink(missing_ok=True)
+    mine = folder / f"exec-{uuid.uuid4().hex[:16]}"
+    mine.touch(mode=0o600)
+    with _held(mine):
+        async with open_sandboxes(settings, mine.name) as sandboxes:
+            yield sandboxes
+        mine.unlink(missing_ok=True)
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[bool]:
+    """Whether nobody else has this file's lock, and then have it for the length of the block."""
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        yield False
+        return
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(file)

@@ -1,0 +1,46 @@
+"""From settings to sandboxes on a Docker engine."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot.settings import Settings
+from executor.containers import Equipment
+from executor.docker import DockerEngine
+from executor.hardening import SandboxSpec
+from executor.images import content_tag
+from executor.pool import PoolLimits, Sandboxes
+from executor.types import Limits, SandboxLimits
+
+
+def image_of(settings: Settings) -> str:
+    """The image that sandboxes are made of: the one that is set, else the one made of config/images."""
+    return settings.docker.image or content_tag()
+
+
+def equipment_of(settings: Settings) -> Equipment:
+    limits = settings.limits
+    spec = SandboxSpec(
+        image=image_of(settings),
+        limits=SandboxLimits(
+            slots=limits.slots,
+            cpus=limits.cpus,
+            workspace_mb=limits.workspace_mb,
+            tmp_mb=limits.tmp_mb,
+            shm_mb=limits.shm_mb,
+            execution=Limits(timeout_s=limits.timeout_s, memory_mb=limits.memory_mb),
+        ),
+        runtime=settings.docker.runtime or None,
+    )
+    return Equipment(spec)
+
+
+@asynccontextmanager
+async def open_sandboxes(settings: Settings, instance: str, *, keep: bool = False) -> AsyncIterator[Sandboxes]:
+    """The sandboxes of one instance; with `keep` they outlive this process, to be taken over by its successor."""
+    engine = DockerEngine(settings.docker.host)
+    try:
+        limits = PoolLimits(most=settings.limits.sandboxes, sleep_after_s=settings.limits.sleep_after_s)
+        async with Sandboxes(engine, instance, equipment_of(settings), limits, keep=keep) as sandboxes:
+            yield sandboxes
+    finally:
+        await engine.close()
