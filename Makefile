@@ -3,7 +3,7 @@
 
 SHELL := /bin/bash
 BIN := .venv/bin
-ENGINE := scripts/python scripts/engine.py
+ENGINE := scripts/python -m scripts.engine
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format lock venv engine image stop clean
@@ -32,7 +32,7 @@ lock: ## Write the requirements locks anew from pyproject.toml (ARGS=--upgrade f
 	@scripts/lock $(ARGS)
 
 venv: ## Make the virtual environment, or find it up to date
-	@scripts/python scripts/environment.py
+	@scripts/python -m scripts.environment
 
 engine: venv ## Find a Docker engine, or install and start one
 	@$(ENGINE) up >/dev/null

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Make the virtual environment in `.venv` and fill it from requirements-dev.lock, or find it up to date in no time.
 
 A stamp in the environment says for which lock, project file and Python it was filled. An environment that is there is
