@@ -177,7 +177,7 @@ class Sandboxes:
             async with asyncio.timeout(self._limits.wait_s):
                 while self._held() >= self._limits.most:
                     if (victim := least_recently_used(self._places.values())) is not None:
-                        await asyncio.shield(self._begin(victim, self._put_to_sleep(victim)))
+                        await asyncio.shield(self._put_to_sleep(victim))
                     else:
                         self._changed.clear()
                         await self._changed.wait()
@@ -185,10 +185,10 @@ class Sandboxes:
             raise SandboxUnavailable("All sandboxes are in use; try again in a moment.") from None
         place.granted = True
 
-    async def _put_to_sleep(self, place: Place) -> None:
+    def _put_to_sleep(self, place: Place) -> asyncio.Task[None]:
         sandbox, place.sandbox = place.sandbox, None
-        if sandbox is not None:
-            await self._remove(sandbox)
+        assert sandbox is not None  # noqa: S101 - only an idle place is put to sleep
+        return self._begin(place, self._remove(sandbox))
 
     async def _remove(self, sandbox: Sandbox) -> None:
         try:
@@ -203,11 +203,11 @@ class Sandboxes:
             due: float | None = None
             for place in [place for place in self._places.values() if place.idle]:
                 if place.used_at + self._limits.sleep_after_s <= now:
-                    self._begin(place, self._put_to_sleep(place))
+                    self._put_to_sleep(place)
                 else:
                     due = min(due or place.used_at, place.used_at)
             while self._held() > self._limits.most and (victim := least_recently_used(self._places.values())):
-                self._begin(victim, self._put_to_sleep(victim))
+                self._put_to_sleep(victim)
             self._changed.clear()
             await self._clock.wait(self._changed, None if due is None else due + self._limits.sleep_after_s - now)
 
