@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 
 
 def canonical(value: object) -> str:
@@ -12,6 +13,11 @@ def canonical(value: object) -> str:
 def sha256_of(value: object) -> str:
     """The sha256 of the value's canonical JSON, as 64 hex."""
     return hashlib.sha256(canonical(value).encode("ascii")).hexdigest()
+
+
+def sha256_of_list(value: Sequence[object]) -> str:
+    """The sha256 of a list, which no text has: byte 0xff stands before its JSON, and never in UTF-8."""
+    return hashlib.sha256(b"\xff" + canonical(value).encode("ascii")).hexdigest()
 
 
 def sha256_of_text(text: str) -> str:

@@ -4,9 +4,9 @@ import shlex
 
 from bot.core import approvals, running
 from bot.core.asking import ask, end_before_running
+from bot.core.binding import SHOWN_HEX
 from bot.core.deadlines import expire
 from bot.core.events import ButtonPressed, Verb
-from bot.core.limits import SHOWN_HEX
 from bot.core.policy.approvers import groups_of
 from bot.core.policy.text import visible
 from bot.core.replies import ReplyKind

@@ -43,7 +43,7 @@ def _help(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001 - every com
 
 
 def _status(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
-    lines = [f"#{turn.site.channel_name} · policy {turn.site.policy.name} · {_counts(turn)}"]
+    lines = [f"#{turn.site.channel_name} · policy {turn.site.policy_name} · {_counts(turn)}"]
     if turn.site.halted is not None:
         lines.append(f"Everything is halted by {turn.site.halted}; /fencepost resume goes on.")
     lines.extend(_line(turn, request) for request in turn.state.requests if request.status.is_live)
@@ -72,7 +72,10 @@ def _approvals(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
 
 
 def _approvers(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
-    lines = [f"@{name}: {group.described()}" for name, group in sorted(turn.site.policy.approvers.items())]
+    lines = []
+    for name, group in sorted(turn.site.policy.approvers.items()):
+        members = sorted((*group.users, *(mark.replace("_", " ").replace(":", " ") for mark in group.marks)))
+        lines.append(f"@{name}: {', '.join(members) or 'nobody'}")
     turn.reply(ReplyKind.DONE, "\n".join(lines) or "No approvers are set up.")
 
 
@@ -83,7 +86,7 @@ def _history(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
 
 def _policy(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
     policy = turn.site.policy
-    lines = [f"Policy {policy.name}; what no rule covers: {policy.default}."]
+    lines = [f"Policy {turn.site.policy_name}; what no rule covers: {policy.default}."]
     lines.extend(f"{rule.effect.value} · {rule.id}: {rule.why or 'no reason given'}" for rule in policy.rule)
     lines.extend(f"{rule.effect.value} · {rule.id} (remembered): {rule.why or ''}" for rule in turn.state.rules)
     turn.reply(ReplyKind.DONE, "\n".join(lines))

@@ -38,6 +38,3 @@ MEMORY_CEILING_MB = 4096
 
 TELL_AFTER_S = 120.0
 """Whoever asked is told once when an approval that took longer than this has run."""
-
-SHOWN_HEX = 8
-"""So many hex digits of a binding stand on cards and in buttons."""

@@ -106,10 +106,11 @@ def lost(turn: Turn, event: ExecutionLost) -> None:
 
 def stop(turn: Turn, request: Request, by: str, reason: str | None = None) -> Request:
     """Ask the sandbox to end a running execution; its end still comes as an event."""
-    if request.execution is None or request.stopping:
+    execution = request.execution
+    if execution is None or request.stopping:
         return request
     request = turn.put(request, stopping=True, ended_by=by, reason=reason)
-    turn.owe(StopExecution(request=request.id, execution=request.execution))
+    turn.owe(StopExecution(request=request.id, execution=execution))
     return request
 
 

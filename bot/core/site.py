@@ -11,13 +11,14 @@ from bot.core.policy.rules import Policy
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """`policy` is the channel's, without its remembered rules; `image` is the digest of the sandbox image.
+    """`policy` is the channel's, without its remembered rules, and `policy_name` what people call it; `image` is the digest of the sandbox image.
 
     `halted` names whoever halted the whole bot, None while it runs. `channel_name` is how people call the channel.
     """
 
     config: ChannelConfig
     policy: Policy
+    policy_name: str
     languages: LanguageTable
     image: str = ""
     channel_name: str = ""

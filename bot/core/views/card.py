@@ -1,9 +1,8 @@
 """A request that waits for people: what would run, why it asks, what it would get, who may decide."""
 
+from bot.core.binding import SHOWN_HEX
 from bot.core.buttons import button_value
 from bot.core.events import Verb
-from bot.core.limits import SHOWN_HEX
-from bot.core.policy.approvers import platform_has_approvers
 from bot.core.policy.decision import Profile
 from bot.core.quorum import entitled, missing
 from bot.core.site import Site
@@ -50,7 +49,7 @@ def card(request: Request, site: Site) -> View:
         parts.append(Note(f"Needs {texts.needed(demand.needs)}{own}{until}"))
         if request.votes:
             parts.append(Note(_so_far(request)))
-    if not platform_has_approvers(site.policy, request.requester.partition(":")[0]):
+    if not site.policy.approvers_for(request.requester.partition(":")[0]):
         parts.append(Note("Nobody here may approve yet; an admin has to name approvers first."))
     parts.extend(code_parts(request.snapshot, display))
     parts.extend(_inputs(request))
