@@ -7,11 +7,14 @@ from contextlib import asynccontextmanager
 import pytest
 
 from executor.client import SupervisorClient
+from executor.clock import MonotonicClock
 from executor.errors import InvalidExecution, SandboxBusy, SandboxLost, SandboxUnavailable
+from executor.fake_engine import FakeWire
+from executor.fake_supervisor import FakeSupervisor
 from executor.languages import DEFAULT_LANGUAGES
 from executor.link import open_link
 from executor.types import Code, Execution, ExecutionResult, InputFile, LimitHit, Limits, Outcome, OutputChunk
-from tests.unit.executor.doubles import FakeSupervisor, FakeWire, until
+from tests.unit.executor.doubles import Lines, until
 
 TOKEN = "ab" * 32
 GUARD_S = 0.05
@@ -26,8 +29,18 @@ async def connected(supervisor: FakeSupervisor, bundle: bytes = b"") -> AsyncIte
 
 
 @pytest.fixture
-def supervisor() -> FakeSupervisor:
-    return FakeSupervisor(TOKEN)
+def lines() -> Lines:
+    return Lines()
+
+
+@pytest.fixture
+def supervisor(lines: Lines) -> FakeSupervisor:
+    return FakeSupervisor(bytes.fromhex(TOKEN), lines, MonotonicClock(), lambda: None)
+
+
+def lose(supervisor: FakeSupervisor) -> None:
+    assert isinstance(supervisor.mouth, FakeWire)
+    supervisor.mouth.end()
 
 
 def execution(*texts: str, requester: str = "ana", name: str = "e1", limits: Limits | None = None) -> Execution:
@@ -43,13 +56,13 @@ async def run(client: SupervisorClient, *texts: str, limits: Limits | None = Non
     return await client.execute(execution(*texts, limits=limits), ignore)
 
 
-async def test_output_is_shown_as_it_comes_and_again_in_the_result(supervisor: FakeSupervisor) -> None:
+async def test_output_is_shown_as_it_comes_and_again_in_the_result(supervisor: FakeSupervisor, lines: Lines) -> None:
     chunks: list[OutputChunk] = []
     async with connected(supervisor, b"the bundle") as client:
         task = asyncio.create_task(client.execute(execution("out a\nwait\nerr b"), chunks.append))
         await until(lambda: chunks)
         assert not task.done()
-        supervisor.go_on.set()
+        lines.go_on.set()
         result = await task
     assert chunks == [OutputChunk(0, "stdout", "a\n"), OutputChunk(0, "stderr", "b\n")]
     assert result.outcome is Outcome.COMPLETED
@@ -142,8 +155,7 @@ async def test_every_run_in_a_lost_sandbox_is_lost(supervisor: FakeSupervisor) -
             asyncio.create_task(client.execute(execution("wait", requester=name, name=name), ignore)) for name in "ab"
         ]
         await until(lambda: len(supervisor.runs) == 2)
-        assert supervisor.wire is not None
-        supervisor.wire.end()
+        lose(supervisor)
         for result in await asyncio.gather(*tasks, return_exceptions=True):
             assert isinstance(result, SandboxLost)
         assert client.lost
@@ -170,20 +182,20 @@ async def test_a_stuck_process_is_lost_and_makes_the_sandbox_suspect(supervisor:
         assert client.suspect
 
 
-async def test_slots_and_one_execution_a_requester(supervisor: FakeSupervisor) -> None:
+async def test_slots_and_one_execution_a_requester(supervisor: FakeSupervisor, lines: Lines) -> None:
     async with connected(supervisor) as client:
         tasks = [
             asyncio.create_task(client.execute(execution("wait", requester=name, name=name), ignore)) for name in "ab"
         ]
         await until(lambda: len(supervisor.runs) == 2)
         with pytest.raises(SandboxBusy):
-            await client.execute(execution("", requester="c", name="c"), ignore)
+            await client.execute(execution("out", requester="c", name="c"), ignore)
         await client.cancel("a")
         await tasks[0]
         with pytest.raises(SandboxBusy):
-            await client.execute(execution("", requester="b", name="d"), ignore)
-        assert (await client.execute(execution("", requester="c", name="c"), ignore)).outcome is Outcome.COMPLETED
-        supervisor.go_on.set()
+            await client.execute(execution("out", requester="b", name="d"), ignore)
+        assert (await client.execute(execution("out", requester="c", name="c"), ignore)).outcome is Outcome.COMPLETED
+        lines.go_on.set()
         await tasks[1]
 
 
@@ -230,8 +242,11 @@ async def test_a_new_link_ends_what_still_runs(supervisor: FakeSupervisor) -> No
 
 
 async def test_a_run_of_a_predecessor_that_does_not_end_spoils_the_sandbox(supervisor: FakeSupervisor) -> None:
-    supervisor.runs[7] = "old"
-    supervisor.stubborn.add("old")
+    async with connected(supervisor) as client:
+        task = asyncio.create_task(run(client, "silence"))
+        await until(lambda: supervisor.runs)
+    with pytest.raises(SandboxLost):
+        await task
     with pytest.raises(SandboxUnavailable):
         await open_link(FakeWire(supervisor), bytes.fromhex(TOKEN), 0.05)
 
@@ -254,8 +269,7 @@ async def test_spools_of_an_execution_that_is_lost_are_removed(
         task = asyncio.create_task(run(client, f"out {'x' * 99}", "wait", limits=Limits(output_bytes=10)))
         await until(lambda: len(supervisor.started) == 2)
         assert len(list(folder.iterdir())) == 1
-        assert supervisor.wire is not None
-        supervisor.wire.end()
+        lose(supervisor)
         with pytest.raises(SandboxLost):
             await task
     assert list(folder.iterdir()) == []

@@ -8,10 +8,11 @@ import pytest
 from executor import naming
 from executor.containers import Equipment, Sandbox
 from executor.errors import EngineUnavailable, ImageMissing, SandboxLost, SandboxUnavailable
+from executor.fake import FakeEngine, ManualClock
 from executor.hardening import SandboxSpec
 from executor.pool import PoolLimits, Sandboxes
 from executor.types import Code, Execution, ExecutionResult, Outcome, OutputChunk, SandboxLimits
-from tests.unit.executor.doubles import FakeEngine, ManualClock, until
+from tests.unit.executor.doubles import Lines, until
 
 EQUIPMENT = Equipment(SandboxSpec("image"))
 Pool = Callable[..., Sandboxes]
@@ -19,7 +20,7 @@ Pool = Callable[..., Sandboxes]
 
 @pytest.fixture
 def engine() -> FakeEngine:
-    return FakeEngine()
+    return FakeEngine(Lines())
 
 
 @pytest.fixture
@@ -184,9 +185,7 @@ async def test_a_suspect_container_is_replaced(engine: FakeEngine, pool: Pool) -
 async def test_a_stream_that_broke_is_taken_up_again(engine: FakeEngine, pool: Pool) -> None:
     async with pool() as sandboxes:
         first = await hello(sandboxes)
-        wire = engine.only.supervisor.wire
-        assert wire is not None
-        wire.end()
+        engine.only.break_stream()
         assert await hello(sandboxes) == first
 
 
