@@ -1,0 +1,1 @@
+"""A platform in memory, for tests of everything that speaks to one."""
