@@ -6,9 +6,10 @@ Discord and Slack show a code block from any three ticks to the next three, so p
     print(1)                                        print(1)```
     ```
 
-and see a block. `settle` puts such fences on lines of their own, for CommonMark to find. It touches only what
-CommonMark would otherwise leave open: a fence that is closed by its rules is never cut short at ticks inside the code,
-and where more than one place could be the end, none is taken and the author gets a hint.
+and see a block. `settle` puts such fences on lines of their own, for CommonMark to find. A glued end counts only where
+no fence line ends the block first: before the next fence with a tag, or the end of the message. So ticks inside code
+that is fenced by the rules never cut it short; and where the ticks could end in two places, none is taken and the
+author gets a hint.
 
 Slack's composer turns the tag into the first line of the code: `tag_line` says that an untagged fence which begins
 with a line that could be a fence line of a language we run is tagged by it.
@@ -61,20 +62,21 @@ def settle(lines: list[Line], languages: LanguageTable) -> list[Line]:
 
 def _settle_body(lines: list[Line], start: int, marker: str, languages: LanguageTable, settled: list[Line]) -> int:
     """Copy the code of a fence and its end, found or made; return the index of the first line behind it."""
-    ends: list[tuple[int, int]] = []
+    ends: list[tuple[int, int | None]] = []
     for at in range(start, len(lines)):
         text = lines[at].text
         if _closes(text, marker):
             settled += lines[start : at + 1]
             return at + 1
-        if len(ends) == 1 and _opens_known(text, languages):
+        if len(ends) == 1 and _opens(text, languages):
             break
-        if (cut := _glued_end(text, marker, languages)) is not None:
-            ends.append((at, cut))
-    if len(ends) != 1:
+        if marker in text:
+            ends.append((at, _glued_end(text, marker, languages)))
+    at, cut = ends[0] if len(ends) == 1 else (0, None)
+    if cut is None:
         settled += lines[start:]
         return len(lines)
-    (at, cut), line = ends[0], lines[ends[0][0]]
+    line = lines[at]
     behind = cut + _run(line.text, cut)
     settled += lines[start:at]
     parts = (line.text[:cut], line.text[cut:behind], line.text[behind:])
@@ -85,7 +87,7 @@ def _settle_body(lines: list[Line], start: int, marker: str, languages: Language
 def opening_inside(text: str, languages: LanguageTable) -> int | None:
     """Where, behind other words, a fence of a language that runs begins on this line."""
     at = text.find("`")
-    if at < 1 or _is_container(text[:at]) or _run(text, at) < 3:
+    if at < 1 or text[at - 1] == "\\" or _is_container(text[:at]) or _run(text, at) < 3:
         return None
     info = text[at:].lstrip("`")
     return at if "`" not in info and _first_tag(info, languages) else None
@@ -123,10 +125,9 @@ def _closes(text: str, marker: str) -> bool:
     return indent < 4 and len(bare) >= len(marker) and not bare.strip(marker[0])
 
 
-def _opens_known(text: str, languages: LanguageTable) -> bool:
-    marker = _marker_at_start(text)
-    if marker:
-        return _first_tag(text.lstrip(" ")[len(marker) :], languages)
+def _opens(text: str, languages: LanguageTable) -> bool:
+    if marker := _marker_at_start(text):
+        return text.lstrip(" ")[len(marker) :][:1].isalnum()
     return opening_inside(text, languages) is not None
 
 
@@ -137,7 +138,7 @@ def _glued_end(text: str, marker: str, languages: LanguageTable) -> int | None:
     trimmed = text.rstrip(" \t")
     cut = len(trimmed.rstrip("`"))
     if trimmed[:cut].strip() and len(trimmed) - cut >= len(marker):
-        return cut
+        return None if trimmed[cut - 1] == "\\" else cut
     found = _OPENING.match(text)
     if not found or len(found[1]) < len(marker) or "`" in found[2] or not found[2][:1].isspace():
         return None

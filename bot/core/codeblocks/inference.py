@@ -22,7 +22,7 @@ _OF_THE_PROMPT = frozenset({"copyright", "credits", "exit", "help", "license", "
 _FUNCTIONS = frozenset(name for name in dir(builtins) if name.islower() and name[0] != "_") - _OF_THE_PROMPT
 _PROMPT = re.compile(r"(?:>>>|In \[[0-9]+\]:) (.*)")
 PROMPTS = 3
-_SHEBANG = re.compile(r"#![^\n]*?\b(python|bash|sh|node)[0-9.]*\s*(?:$|\n)")
+_SHEBANG = re.compile(r"#![^\n]*?\b(python|bash|sh|node)[0-9.]*(?:\s|$)")
 _SHEBANG_LANGUAGES = {"python": "python", "bash": "bash", "sh": "sh", "node": "javascript"}
 _SHELL_PROMPT = re.compile(r"\$ \S")
 

@@ -56,21 +56,10 @@ def read_info(info: str) -> Info:
     except ValueError:
         unread = "a quotation mark is not closed"
         return Info(tag, problems=(unread,), has_code=looks_like_code(rest))
-    read = Info(tag)
-    seen: set[str] = set()
-    for word in words:
-        name, equals, value = word.partition("=")
-        if name not in _SETTINGS:
-            read = replace(read, unknown=(*read.unknown, word))
-            continue
-        try:
-            if name in seen:
-                raise ValueError(f"{name} is given twice")
-            read = replace(read, attributes=_set(read.attributes, name, value if equals else None))
-        except ValueError as error:
-            read = replace(read, problems=(*read.problems, str(error)))
-        seen.add(name)
-    return replace(read, has_code=bool(read.unknown) and looks_like_code(rest))
+    settings = [word for word in words if word.partition("=")[0] in _SETTINGS]
+    unknown = tuple(word for word in words if word.partition("=")[0] not in _SETTINGS)
+    attributes, problems = _read_settings(settings)
+    return Info(tag, attributes, problems, unknown, has_code=bool(unknown) and looks_like_code(rest))
 
 
 def looks_like_code(text: str) -> bool:
@@ -90,6 +79,22 @@ def _split_tag(info: str) -> tuple[str, str]:
     if name in _SETTINGS:
         return "", info
     return words[0], words[1] if len(words) > 1 else ""
+
+
+def _read_settings(words: list[str]) -> tuple[Attributes, tuple[str, ...]]:
+    """What the words set, and what is wrong with the first that is wrong."""
+    attributes = Attributes()
+    seen: set[str] = set()
+    for word in words:
+        name, equals, value = word.partition("=")
+        try:
+            if name in seen:
+                raise ValueError(f"{name} is given twice")
+            attributes = _set(attributes, name, value if equals else None)
+        except ValueError as error:
+            return attributes, (str(error),)
+        seen.add(name)
+    return attributes, ()
 
 
 def _set(attributes: Attributes, name: str, value: str | None) -> Attributes:

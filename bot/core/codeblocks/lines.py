@@ -24,6 +24,7 @@ def split_lines(text: str) -> list[Line]:
     lines: list[Line] = []
     for piece in pieces:
         *bare, last = piece.rstrip("\r").split("\r")
-        lines.extend(Line(each, len(lines) + index, "\r") for index, each in enumerate(bare, start=1))
+        for each in bare:
+            lines.append(Line(each, len(lines) + 1, "\r"))
         lines.append(Line(last, len(lines) + 1))
     return lines
