@@ -12,8 +12,8 @@ from bot.core.asking import allow, bind, end_before_running, judge, place, refus
 from bot.core.events import ButtonPressed
 from bot.core.keys import Actor
 from bot.core.limits import REASON_CHARS
-from bot.core.policy.approvers import groups_of
-from bot.core.policy.decision import Decision, Effect
+from bot.core.policy.approvers import groups_of, is_lead_or_admin
+from bot.core.policy.decision import Decision, Demand, Effect
 from bot.core.policy.remember import proposals
 from bot.core.quorum import entitled, is_denied, is_met, missing
 from bot.core.replies import Choice, ReplyKind
@@ -23,9 +23,8 @@ from bot.core.views import texts
 from bot.core.views.excerpt import shown_whole
 
 
-def approve(turn: Turn, request: Request, event: ButtonPressed) -> None:
-    demand = request.decision.demand
-    if demand is None or not _may_vote(turn, request, event.actor):
+def approve(turn: Turn, request: Request, demand: Demand, event: ButtonPressed) -> None:
+    if not _may_vote(turn, request, demand, event.actor):
         return
     if demand.not_requester and event.actor.id == request.requester:
         turn.reply(ReplyKind.FORBIDDEN, texts.not_yourself(entitled(demand)))
@@ -44,10 +43,14 @@ def approve(turn: Turn, request: Request, event: ButtonPressed) -> None:
         turn.reply(ReplyKind.DONE, texts.counted(missing(demand, request.votes)))
 
 
-def approve_and_remember(turn: Turn, request: Request, event: ButtonPressed) -> None:
+def approve_and_remember(turn: Turn, request: Request, demand: Demand, event: ButtonPressed) -> None:
     """Approve, and let the same be allowed by a rule from now on; the rule is one of the offered choices."""
-    demand = request.decision.demand
-    if demand is None or not _may_vote(turn, request, event.actor):
+    if not _may_vote(turn, request, demand, event.actor):
+        return
+    if not is_lead_or_admin(event.actor, turn.site.policy):
+        turn.reply(
+            ReplyKind.FORBIDDEN, "Only leads and admins can let code be remembered; you can approve it for once."
+        )
         return
     offers = proposals(request.snapshot, request.decision, turn.state.channel, turn.site.channel_name, turn.at)
     if not offers:
@@ -60,7 +63,7 @@ def approve_and_remember(turn: Turn, request: Request, event: ButtonPressed) -> 
     if offer is None:
         turn.reply(ReplyKind.INVALID, f"There is no choice {event.choice!r} here.")
         return
-    approve(turn, request, event)
+    approve(turn, request, demand, event)
     decided = turn.state.request(request.id)
     if decided is None or decided.status is not Status.APPROVED:
         return
@@ -72,9 +75,8 @@ def approve_and_remember(turn: Turn, request: Request, event: ButtonPressed) -> 
     turn.state = turn.state.model_copy(update={"rules": (*kept, *rules)})
 
 
-def deny(turn: Turn, request: Request, event: ButtonPressed) -> None:
-    demand = request.decision.demand
-    if demand is None or not _may_vote(turn, request, event.actor):
+def deny(turn: Turn, request: Request, demand: Demand, event: ButtonPressed) -> None:
+    if not _may_vote(turn, request, demand, event.actor):
         return
     if demand.reason and not (event.reason or "").strip():
         turn.reply(ReplyKind.REASON, "This needs a reason: why may it not run?")
@@ -87,11 +89,8 @@ def deny(turn: Turn, request: Request, event: ButtonPressed) -> None:
     turn.reply(ReplyKind.DONE)
 
 
-def _may_vote(turn: Turn, request: Request, actor: Actor) -> bool:
+def _may_vote(turn: Turn, request: Request, demand: Demand, actor: Actor) -> bool:
     """Whether this person has a say in it, as looked up for this click; says why not otherwise."""
-    demand = request.decision.demand
-    if demand is None:
-        return False
     if actor.is_bot:
         turn.reply(ReplyKind.FORBIDDEN, "A bot cannot decide this.")
         return False

@@ -7,15 +7,13 @@ from bot.core.asking import ask, end_before_running
 from bot.core.binding import SHOWN_HEX
 from bot.core.deadlines import expire
 from bot.core.events import ButtonPressed, Verb
-from bot.core.policy.approvers import groups_of
+from bot.core.policy.approvers import is_lead_or_admin
 from bot.core.policy.text import visible
 from bot.core.replies import ReplyKind
 from bot.core.snapshot import Snapshot
 from bot.core.state import Origin, Request, Status
 from bot.core.turn import Turn
 from bot.core.views import texts
-
-LEADS = "leads"
 
 MAY_RUN_AGAIN = frozenset({Status.ENDED, Status.INTERRUPTED, Status.CANCELLED, Status.REFUSED})
 MAY_ASK_AGAIN = frozenset({Status.EXPIRED, Status.REVOKED})
@@ -47,21 +45,18 @@ def pressed(turn: Turn, event: ButtonPressed) -> None:
             turn.reply(ReplyKind.DONE, "\n".join(visible(block.code) for block in request.snapshot.blocks))
 
 
-def is_lead_or_admin(turn: Turn, event: ButtonPressed) -> bool:
-    return event.actor.admin or LEADS in groups_of(event.actor, turn.site.policy)
-
-
 def _decide(turn: Turn, request: Request, event: ButtonPressed) -> None:
-    if request.status is not Status.WAITING:
+    demand = request.decision.demand
+    if request.status is not Status.WAITING or demand is None:
         turn.reply(ReplyKind.GONE, texts.gone(request, turn.at))
         return
     match event.verb:
         case Verb.APPROVE:
-            approvals.approve(turn, request, event)
+            approvals.approve(turn, request, demand, event)
         case Verb.REMEMBER:
-            approvals.approve_and_remember(turn, request, event)
+            approvals.approve_and_remember(turn, request, demand, event)
         case _:
-            approvals.deny(turn, request, event)
+            approvals.deny(turn, request, demand, event)
 
 
 def _cancel(turn: Turn, request: Request, event: ButtonPressed) -> None:
@@ -77,7 +72,7 @@ def _cancel(turn: Turn, request: Request, event: ButtonPressed) -> None:
 def _stop(turn: Turn, request: Request, event: ButtonPressed) -> None:
     if not request.status.is_live or request.status is Status.WAITING:
         turn.reply(ReplyKind.GONE, texts.gone(request, turn.at))
-    elif event.actor.id != request.requester and not is_lead_or_admin(turn, event):
+    elif event.actor.id != request.requester and not is_lead_or_admin(event.actor, turn.site.policy):
         turn.reply(ReplyKind.FORBIDDEN, f"Only {request.requester_name}, who asked, leads and admins can stop this.")
     elif request.status is Status.RUNNING:
         running.stop(turn, request, event.actor.name)

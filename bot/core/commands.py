@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 from bot.core import running
 from bot.core.asking import end_before_running
-from bot.core.clicks import LEADS
 from bot.core.effects import ChangeHalt
 from bot.core.events import CommandIssued
-from bot.core.policy.approvers import groups_of
+from bot.core.policy.approvers import is_lead_or_admin
 from bot.core.queue import queued
 from bot.core.replies import ReplyKind
 from bot.core.state import Request, Status
@@ -97,7 +96,7 @@ def _config(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
 
 
 def _stop(turn: Turn, event: CommandIssued) -> None:
-    everyone = event.actor.admin or LEADS in groups_of(event.actor, turn.site.policy)
+    everyone = is_lead_or_admin(event.actor, turn.site.policy)
     ended = 0
     for request in turn.state.requests:
         if not everyone and request.requester != event.actor.id:

@@ -11,7 +11,8 @@ from bot.core.policy.rules import Policy
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """`policy` is the channel's, without its remembered rules, and `policy_name` what people call it; `image` is the digest of the sandbox image.
+    """`policy` is the channel's, without its remembered rules, and `policy_name` what people call it; `image` is the
+    digest of the sandbox image.
 
     `halted` names whoever halted the whole bot, None while it runs. `channel_name` is how people call the channel.
     """

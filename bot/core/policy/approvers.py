@@ -50,3 +50,8 @@ def extend_leads(policy: Policy, *, users: Iterable[str] = (), marks: Iterable[s
     fields = {kind: tuple(dict.fromkeys([*getattr(group, kind), *ids])) for kind, ids in added.items()}
     leads = Group.model_validate({**group.model_dump(), **fields})
     return policy.model_copy(update={"approvers": {**policy.approvers, LEADS: leads}})
+
+
+def is_lead_or_admin(actor: Actor, policy: Policy) -> bool:
+    """Whether they may do what is for leads and admins in every channel: stop, approve and remember."""
+    return actor.admin or LEADS in groups_of(actor, policy)

@@ -583,3 +583,25 @@ def test_a_step_is_a_function() -> None:
         actor=LEE,
     )
     assert step(talk.state, event, talk.site) == step(talk.state, event, talk.site)
+
+
+def test_only_leads_and_admins_let_code_be_remembered() -> None:
+    from bot.core.policy.decision import Demand, Need
+    from bot.core.policy.rules import Group, Policy
+
+    policy = Policy(
+        default_approve=Demand(needs=(Need(groups=("reviewers",), need=1),)),
+        approvers={"reviewers": Group(users=(BO.id,)), "leads": Group(web_roles=("lead",))},
+    )
+    talk = Talk(policy)
+    request = talk.ask()
+    assert talk.press(request, Verb.REMEMBER, BO, choice="exact").kind is ReplyKind.FORBIDDEN
+    assert talk.press(request, Verb.APPROVE, BO).kind is ReplyKind.DONE
+    assert talk.state.rules == ()
+
+
+def test_what_the_gate_found_can_be_approved_but_not_remembered() -> None:
+    talk = Talk()
+    request = talk.ask("x = 1 # \u202e")
+    assert talk.press(request, Verb.REMEMBER, LEE, choice="exact").kind is ReplyKind.INVALID
+    assert talk.press(request, Verb.APPROVE, LEE).kind is ReplyKind.DONE
