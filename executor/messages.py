@@ -32,9 +32,10 @@ class Start:
 
     `id` names the execution (for READY and logs), `requester` whose uid it runs under. `command` is the language's
     argv with `{file}` where the path of the code belongs; `args` follow it. Of Python's command only the program has
-    to be there: the supervisor runs the code itself. `files` are laid into the workspace first. With `collect` the
-    files that the block created or changed come back as ARTIFACT; a file that several blocks of an execution change
-    comes back with each of them.
+    to be there: the supervisor runs the code itself. `filename` stores the code in the workspace under that path and
+    runs it from there; without it the code lies outside the workspace and is called `name`. `files` are laid into the
+    workspace first. With `collect` the files that the block created or changed come back as ARTIFACT; a file that
+    several blocks of an execution change comes back with each of them.
     """
 
     id: str
@@ -43,6 +44,7 @@ class Start:
     command: tuple[str, ...]
     code: str
     limits: Limits = field(default_factory=Limits)
+    name: str = "main"
     filename: str | None = None
     args: tuple[str, ...] = ()
     stdin: bytes | None = None

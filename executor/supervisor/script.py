@@ -1,0 +1,178 @@
+"""Runs Python source in this process so that it behaves like `python main.py` in a process of its own.
+
+The interpreter has been started, and has imported much of the standard library, long before; that is what makes a run
+fast. What a program can tell the difference by is put in order here: `__main__`, `argv`, the standard streams, the
+path, hooks, random numbers, and above all the end, where an interpreter that shuts down joins threads, runs exit
+handlers, and closes files that the program left open, without which their content would be lost.
+
+A program's file is named in tracebacks as its author knows it (`main.py`), while `__file__` is where it really lies.
+Source lines of tracebacks therefore come from `linecache`, and the interpreter's own hooks, which look for files, are
+replaced by ones that ask it.
+"""
+
+import atexit
+import builtins
+import contextlib
+import gc
+import io
+import linecache
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from types import ModuleType, TracebackType
+from typing import Any, Final, NoReturn
+
+_FLUSH_FAILED: Final = 120  # the interpreter's own code for it
+
+
+def run(source: bytes, name: str, path: str, arguments: tuple[str, ...], workspace: str | None) -> NoReturn:
+    """`name` is what the program is called, `path` where it lies; `workspace` goes last on the import path."""
+    _streams()
+    _path(workspace)
+    sys.argv = [name, *arguments]
+    sys.orig_argv = [sys.executable, path, *arguments]
+    text = source.decode("utf-8", "replace")
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    sys.excepthook = sys.__excepthook__ = _excepthook
+    threading.excepthook = threading.__excepthook__ = _thread_excepthook
+    _reseed()
+    main = ModuleType("__main__")
+    main.__file__ = path
+    main.__dict__["__builtins__"] = builtins
+    sys.modules["__main__"] = main
+    _end(_execute(source, name, main.__dict__), main.__dict__)
+
+
+def _execute(source: bytes, name: str, namespace: dict[str, Any]) -> Callable[[], NoReturn] | int:
+    """The exit code, or how the process has to die instead."""
+    try:
+        exec(compile(source, name, "exec", dont_inherit=True), namespace)  # noqa: S102 - that is the purpose
+    except SystemExit as error:
+        return _exit_code(error.code)
+    except BaseException as error:  # noqa: BLE001 - whatever a program may raise
+        sys.last_type, sys.last_value = type(error), error
+        sys.last_traceback = error.__traceback__ = _of_program(error.__traceback__)
+        try:
+            sys.excepthook(type(error), error, error.__traceback__)
+        except SystemExit as exit_:
+            return _exit_code(exit_.code)
+        except BaseException as second:  # noqa: BLE001 - a hook of the program's own that fails
+            _say("Error in sys.excepthook:")
+            _excepthook(type(second), second, _of_program(second.__traceback__))
+            _say("\nOriginal exception was:")
+            _excepthook(type(error), error, error.__traceback__)
+        return _interrupted if isinstance(error, KeyboardInterrupt) else 1
+    return 0
+
+
+def _exit_code(code: object) -> int:
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code & 0xFF
+    _say(str(code))
+    return 1
+
+
+def _interrupted() -> NoReturn:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGINT)
+    os._exit(1)
+
+
+def _end(how: Callable[[], NoReturn] | int, namespace: dict[str, Any]) -> NoReturn:
+    """What the interpreter does at its end, in its order, except to take apart modules that nobody will use again."""
+    flushed = True
+    joined: Callable[[], None] = vars(threading)["_shutdown"]
+    exits: Callable[[], None] = vars(atexit)["_run_exitfuncs"]
+    for step in (joined, exits, _flush, lambda: _forget(namespace), _flush):
+        try:
+            step()
+        except OSError:
+            flushed = step is not _flush and flushed
+        except BaseException as error:  # noqa: BLE001 - an exit handler may raise anything; the others still run
+            _excepthook(type(error), error, _of_program(error.__traceback__))
+    if callable(how):
+        how()
+    os._exit(how if flushed or how else _FLUSH_FAILED)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(ValueError, AttributeError):  # closed, or replaced by something else
+            stream.flush()
+
+
+def _forget(namespace: dict[str, Any]) -> None:
+    """Let the program's objects go: open files are written out, `__del__` runs."""
+    sys.last_type = sys.last_value = sys.last_traceback = None
+    for hidden in (True, False):  # as the interpreter does: names with one underscore first
+        for key in list(namespace):
+            if key.startswith("_") == hidden and key != "__builtins__":
+                namespace[key] = None
+    gc.collect()
+
+
+def _say(line: str) -> None:
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+
+
+def _of_program(trace: TracebackType | None) -> TracebackType | None:
+    """A traceback without the frames of this file."""
+    while trace is not None and trace.tb_frame.f_code.co_filename == _execute.__code__.co_filename:
+        trace = trace.tb_next
+    return trace
+
+
+def _excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        traceback.print_exception(kind, error, trace)
+        sys.stderr.flush()
+
+
+def _thread_excepthook(arguments: threading.ExceptHookArgs, /) -> None:
+    if arguments.exc_type is SystemExit or arguments.exc_value is None:
+        return
+    name = arguments.thread.name if arguments.thread else threading.get_ident()
+    _say(f"Exception in thread {name}:")
+    _excepthook(arguments.exc_type, arguments.exc_value, arguments.exc_traceback)
+
+
+def _streams() -> None:
+    """As the interpreter opens them in UTF-8 mode; output by lines, so that it is not lost if the program is killed."""
+    sys.stdin = sys.__stdin__ = _stream(0, "r", "surrogateescape")  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = _stream(1, "w", "surrogateescape")  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = _stream(2, "w", "backslashreplace")  # type: ignore[misc]
+
+
+def _stream(descriptor: int, mode: str, errors: str) -> io.TextIOWrapper:
+    raw = io.FileIO(descriptor, mode, closefd=False)
+    raw.name = ("<stdin>", "<stdout>", "<stderr>")[descriptor]
+    binary = io.BufferedReader(raw) if mode == "r" else io.BufferedWriter(raw)
+    stream = io.TextIOWrapper(binary, encoding="utf-8", errors=errors, newline="\n", line_buffering=mode == "w")
+    vars(stream)["mode"] = mode
+    return stream
+
+
+def _path(workspace: str | None) -> None:
+    """A file in the workspace never shadows a module of the standard library or the image."""
+    sys.path = [entry for entry in sys.path if entry]
+    if workspace is not None:
+        sys.path.append(workspace)
+    sys.path_importer_cache.pop(workspace or "", None)
+    for name in [name for name in sys.modules if name == "executor" or name.startswith("executor.")]:
+        del sys.modules[name]
+    sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != "MemoryImporter"]
+
+
+def _reseed() -> None:
+    """Two programs must not get the same random numbers (`random` sees to itself after a fork), nor one's directory."""
+    if numpy_random := sys.modules.get("numpy.random"):
+        numpy_random.seed()
+    if tempfile := sys.modules.get("tempfile"):
+        vars(tempfile)["tempdir"] = None

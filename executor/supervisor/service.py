@@ -1,0 +1,218 @@
+"""The supervisor's main loop: requests in, executions admitted, the dead waited for."""
+
+import contextlib
+import os
+import platform
+import secrets
+import shutil
+import time
+from typing import Final, NoReturn
+
+from executor.frames import Frame, Garbage, Kind, SupervisorDecoder, Sync, encode, encode_answer
+from executor.messages import MessageError, Ready, Refused, RefusedError, Running, encode_message
+from executor.supervisor import child, environment, landlock, launch, seccomp
+from executor.supervisor.child import Job
+from executor.supervisor.config import Config
+from executor.supervisor.execution import Execution, Stage, Surroundings
+from executor.supervisor.identities import Identities
+from executor.supervisor.killing import Killer, owner
+from executor.supervisor.loop import Loop
+from executor.supervisor.outbox import Outbox
+from executor.supervisor.requests import Request, Requests
+from executor.supervisor.spare import Spares
+
+_PIECE: Final = 256 * 1024
+_SPARE_DELAY_S: Final = 0.03
+_REAP_AT_ONCE: Final = 500
+
+
+class Refusal(Exception):
+    def __init__(self, error: RefusedError, text: str) -> None:
+        super().__init__(text)
+        self.message = Refused(error, text)
+
+
+class Service:
+    """`incoming` and `outgoing` are the stream to the host, `woken` a pipe that signals write to; none blocks."""
+
+    def __init__(self, config: Config, incoming: int, outgoing: int, woken: int) -> None:
+        self._config = config
+        self._incoming = incoming
+        self._woken = woken
+        self._token = bytes.fromhex(config.token)
+        self._decoder = SupervisorDecoder(self._token)
+        self._loop = Loop()
+        self._outbox = Outbox(self._loop, outgoing)
+        self._filter = seccomp.program()
+        self._landlock = landlock.supported()
+        self._identities = Identities(config)
+        self._requests = Requests()
+        self._executions: dict[int, Execution] = {}
+        self._stuck: set[int] = set()
+        self._spares = Spares(config, self._filter)
+        self._spare_due = 0.0
+        self._around = Surroundings(config, self._loop, self._outbox, Killer(config.killer_uid), self._reap)
+        self._preloaded: tuple[str, ...] = ()
+
+    def serve(self, preloaded: list[str], remarks: list[str]) -> NoReturn:
+        self._preloaded = tuple(preloaded)
+        self._loop.when_readable(self._incoming, self._read)
+        self._loop.when_readable(self._woken, self._wake)
+        for remark in remarks:
+            self._log(remark)
+        while True:
+            busy = self._loop.turn(self._timeout())
+            now = time.monotonic()
+            for execution in tuple(self._executions.values()):
+                execution.safely(execution.tick, now)
+            self._sweep()
+            if not busy:
+                self._add_spare(now)
+            self._outbox.flush()
+
+    # --- the stream
+
+    def _read(self) -> None:
+        data = os.read(self._incoming, _PIECE)
+        if not data:
+            self._stop()
+        for item in self._decoder.feed(data):
+            match item:
+                case Sync(nonce):
+                    self._synchronise(nonce)
+                case Garbage(text):
+                    self._log(f"the stream from the host is not understood: {text}")
+                case Frame(kind=Kind.DATA):
+                    self._requests.add(item)
+                case Frame(kind=Kind.START):
+                    self._start(item)
+                case Frame(kind=Kind.CANCEL):
+                    self._cancel(item.run)
+                case Frame():  # the decoder lets nothing else through
+                    self._outbox.put(encode(Kind.PONG, item.run, item.payload))
+        self._outbox.flush()
+
+    def _synchronise(self, nonce: bytes) -> None:
+        self._requests.forget()
+        running = tuple(
+            Running(number, execution.start.id, "running" if execution.stage is Stage.RUNNING else "ending")
+            for number, execution in self._executions.items()
+        )
+        ready = Ready(
+            platform.python_version(),
+            running,
+            tuple(name for name, program in self._config.languages if _find(program)),
+            self._preloaded,
+            self._landlock,
+        )
+        answer = encode_answer(self._token, nonce)
+        self._outbox.restart(answer + encode(Kind.READY, 0, encode_message(ready)))
+
+    def _log(self, text: str) -> None:
+        self._outbox.put(encode(Kind.LOG, 0, text.encode("utf-8", "replace")[:_PIECE]))
+
+    def _stop(self) -> NoReturn:
+        """The container's input has ended, so nobody will ever come again; init takes everything else with it."""
+        os._exit(0)
+
+    # --- executions
+
+    def _start(self, frame: Frame) -> None:
+        try:
+            try:
+                request = self._requests.complete(frame)
+            except MessageError as error:
+                raise Refusal("bad_request", str(error)) from error
+            self._begin(frame.run, request)
+        except Refusal as refusal:
+            self._outbox.put(encode(Kind.REFUSED, frame.run, encode_message(refusal.message)))
+
+    def _begin(self, run: int, request: Request) -> None:
+        uid = self._admit(run, request)
+        scratch = f"{child.TEMPORARY}/{secrets.token_hex(4)}"
+        job = Job(request.start, uid, scratch, self._filter)
+        try:
+            started = None
+            if request.start.language == child.PYTHON:
+                started = self._spares.give(job, request.payload, request.bulk)
+            started = started or launch.start(job, self._config)
+        except (OSError, MemoryError) as error:
+            raise Refusal("resources", f"no process could be started: {error}") from error
+        self._executions[run] = Execution(run, job, started, self._around)
+        self._spare_due = time.monotonic() + _SPARE_DELAY_S
+
+    def _admit(self, run: int, request: Request) -> int:
+        start = request.start
+        if run in self._executions:
+            raise Refusal("bad_request", "this run has already begun")
+        if len(self._executions) >= self._config.slots:
+            raise Refusal("busy", "every slot of this sandbox is taken")
+        if any(other.start.requester == start.requester for other in self._executions.values()):
+            raise Refusal("busy", "this requester has an execution already")
+        if start.workspace != "rw" and not self._landlock:
+            raise Refusal("unsupported", "the kernel cannot keep the workspace from a program")
+        if not _find(start.command[0]):
+            raise Refusal("no_such_language", f"there is no {start.command[0]} in this image")
+        uid = self._identities.of(start.requester)
+        if uid is None:
+            raise Refusal("too_many_requesters", f"this sandbox has had {self._config.uids} requesters")
+        if uid in self._stuck:
+            raise Refusal("resources", "a process of this requester cannot be ended")
+        return uid
+
+    def _cancel(self, run: int) -> None:
+        self._requests.forget(run)
+        if (execution := self._executions.get(run)) is not None:
+            execution.safely(execution.cancel)
+
+    def _sweep(self) -> None:
+        for number, execution in tuple(self._executions.items()):
+            if execution.stage is Stage.OVER:
+                del self._executions[number]
+                if self._around.killer.alive(execution.uid):
+                    self._stuck.add(execution.uid)
+        if not self._executions:
+            self._spare_due = 0.0
+
+    # --- processes
+
+    def _wake(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._woken, 4096)
+        self._reap()
+
+    def _reap(self) -> None:
+        """Wait for all that have died: children of ours, and orphans, for we are their reaper (see `main`)."""
+        for _ in range(_REAP_AT_ONCE):
+            try:
+                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:
+                return
+            if found is None:
+                return
+            uid = owner(found.si_pid)
+            pid, status, used = os.wait4(found.si_pid, 0)
+            if self._spares.died(pid):
+                continue
+            for execution in self._executions.values():
+                if execution.pid == pid or execution.uid == uid:
+                    execution.safely(execution.reaped, pid, status, used)
+                    break
+
+    def _timeout(self) -> float | None:
+        dues = [execution.due for execution in self._executions.values()]
+        if self._spares.missing:
+            dues.append(self._spare_due)
+        return max(0.0, min(dues) - time.monotonic()) if dues else None
+
+    def _add_spare(self, now: float) -> None:
+        """When there is nothing else to do, and not in the middle of a burst of requests."""
+        if self._spares.missing and now >= self._spare_due:
+            try:
+                self._spares.add()
+            except (OSError, MemoryError):
+                self._spare_due = now + 1.0
+
+
+def _find(program: str) -> bool:
+    return shutil.which(program, path=environment.PATH) is not None

@@ -1,0 +1,48 @@
+"""Why a program ended: from what was seen of it to one reason.
+
+The kernel does not say when a limit of processes stops a fork, or whose process it ended for want of memory. What can
+be seen is put together here: how many tasks there were at most, what the program complained about last, and whether
+the container's count of such endings has grown.
+"""
+
+import signal
+from dataclasses import dataclass
+from typing import Final
+
+from executor.messages import Reason
+
+TAIL_BYTES: Final = 2048
+_COMPLAINTS: Final = (b"Resource temporarily unavailable", b"can't start new thread")
+_KILLED_IN_SHELL: Final = 128 + signal.SIGKILL
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """`imposed` is why we ended it, if we did; `tail` the end of what it wrote to stderr."""
+
+    imposed: Reason | None
+    exit_code: int | None
+    signal: int | None
+    most_tasks: int
+    allowed_tasks: int
+    ran_out_of_memory: bool
+    tail: bytes
+
+
+def reason(seen: Seen) -> Reason | None:
+    if seen.imposed not in {None, "timeout"}:
+        return seen.imposed
+    if seen.imposed is None and seen.exit_code == 0:
+        return None
+    if seen.ran_out_of_memory and (seen.signal == signal.SIGKILL or seen.exit_code == _KILLED_IN_SHELL):
+        return "memory"
+    if _met_the_limit_of_processes(seen):
+        return "processes"
+    if seen.imposed is not None:
+        return seen.imposed
+    return {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "file_size"}.get(seen.signal)  # type: ignore[call-overload,no-any-return]
+
+
+def _met_the_limit_of_processes(seen: Seen) -> bool:
+    complained = any(text in seen.tail for text in _COMPLAINTS)
+    return seen.most_tasks >= (seen.allowed_tasks // 2 if complained else seen.allowed_tasks)
