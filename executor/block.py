@@ -1,8 +1,10 @@
 """One block from START to EXIT.
 
-Time limits are kept inside the sandbox. Here is the guard against a sandbox that does not keep them: a block of which
-nothing was heard for `guard_s` after its time was up makes the sandbox suspect, and the execution lost. Whoever stops
-waiting (a cancelled task, an `on_text` that raises) has the run ended inside before the exception goes on.
+Time limits are kept inside the sandbox. Here is the guard against a sandbox that does not keep them: if nothing was
+heard of a block for `guard_s` after its time was up, and the supervisor does not answer to a ping either, the sandbox
+is suspect and the execution lost. A supervisor that does answer is still bringing files out and gets `_PATIENCE` times
+as long. Whoever stops waiting (a cancelled task, an `on_text` that raises) has the run ended inside before the
+exception goes on.
 """
 
 import asyncio
@@ -22,8 +24,11 @@ from executor.types import Artifact, BlockResult, Stream
 OnText = Callable[[Stream, str], None]
 
 _LOST = "The sandbox went away while the code was running."
-_PATIENCE_S = 30.0
-"""So long a request may take to go out, and a run that still says something after its time to bring its files out."""
+_PATIENCE = 15
+"""In `guard_s`: so long a request may take to go out, and a run to end after its time if the supervisor answers."""
+
+_SET_UP_S = 10.0
+"""So long the supervisor may take until the program begins, and its time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,8 @@ class Block:
         self._capture = Capture(start.limits.output_bytes, self._spool)
         self._files = Incoming(start.limits)
         self._number, self._inbox = link.open_run()
-        self._due = 0.0  # until all of the request has gone out
+        self._due = 0.0  # while the request has not gone out whole
+        self._cancelled = False
 
     async def run(self) -> Finished:
         """SandboxLost, SandboxBusy, SandboxUnavailable, InvalidExecution."""
@@ -61,15 +67,22 @@ class Block:
             self._spool.discard()
 
     async def cancel(self) -> None:
-        await self._send([encode(Kind.CANCEL, self._number)])
+        """A CANCEL in front of its START would be ignored, so it waits for that."""
+        self._cancelled = True
+        if self._due:
+            await self._send([encode(Kind.CANCEL, self._number)])
 
     async def _follow(self, frames: Iterable[bytes]) -> Exit:
         try:
             await self._send(frames)
-            self._due = _now() + self._start.limits.timeout_s
+            self._due = _now() + self._start.limits.timeout_s + _SET_UP_S
+            if self._cancelled:
+                await self.cancel()
             while True:
                 frame = await self._next()
                 match frame.kind:
+                    case Kind.STARTED:
+                        self._due = _now() + self._start.limits.timeout_s
                     case Kind.STDOUT:
                         self._show("stdout", self._capture.feed("stdout", frame.payload))
                     case Kind.STDERR:
@@ -92,19 +105,21 @@ class Block:
             raise
 
     async def _next(self) -> Frame:
-        if self._inbox.empty():
-            late = max(self._due, min(_now(), self._due + _PATIENCE_S))
-            try:
-                async with asyncio.timeout_at(late + self._guard_s):
-                    frame = await self._inbox.get()
-            except TimeoutError as error:
-                self._link.suspect = "a run did not end in time"
-                raise SandboxLost("The sandbox stopped answering while the code was running.") from error
-        else:
-            frame = self._inbox.get_nowait()
+        frame = await self._heard() if self._inbox.empty() else self._inbox.get_nowait()
         if frame is None:
             raise SandboxLost(_LOST) from ConnectionResetError(self._link.complaints or "the stream has ended")
         return frame
+
+    async def _heard(self) -> Frame | None:
+        while True:
+            try:
+                async with asyncio.timeout_at(max(self._due, _now()) + self._guard_s):
+                    return await self._inbox.get()
+            except TimeoutError as error:
+                if _now() < self._due + _PATIENCE * self._guard_s and await self._link.ping(self._guard_s):
+                    continue
+                self._link.suspect = "a run did not end in time"
+                raise SandboxLost("The sandbox stopped answering while the code was running.") from error
 
     async def _give_up(self) -> None:
         """End the run inside and wait for that, so that its slot is free; without an answer the sandbox is suspect."""
@@ -135,7 +150,7 @@ class Block:
 
     async def _send(self, frames: Iterable[bytes]) -> None:
         try:
-            async with asyncio.timeout(_PATIENCE_S):
+            async with asyncio.timeout(_PATIENCE * self._guard_s):
                 await self._link.send(frames)
         except OSError as error:  # also TimeoutError and ConnectionError
             raise SandboxLost(_LOST) from error

@@ -132,6 +132,7 @@ def _start(execution: Execution, index: int, languages: Languages) -> Start:
         command=row.command,
         code=code.text,
         limits=execution.limits,
+        name=row.filename,
         filename=code.filename,
         args=code.args,
         stdin=code.stdin,
