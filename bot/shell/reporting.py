@@ -70,9 +70,10 @@ async def _full(name: str, output: Output, blobs: Blobs) -> FileRef | None:
 
 
 async def _artifact(artifact: Artifact, blobs: Blobs) -> FileRef | None:
-    media_type = mimetypes.guess_type(artifact.path)[0] or "application/octet-stream"
+    name = artifact.path.encode(errors="replace").decode()
+    media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
     try:
-        return await blobs.put(artifact.data, artifact.path, media_type)
+        return await blobs.put(artifact.data, name, media_type)
     except StoreUnavailable as error:
         log.warning("artifact could not be kept", error=str(error))
         return None

@@ -29,6 +29,9 @@ from executor.types import InputFile, Outcome
 STOP_AGAIN_S = 0.05
 """A stop that comes before the sandbox knows the execution is repeated after this."""
 
+WENT_WRONG = "something went wrong on our side"
+UNREPORTED = "its result could not be saved"
+
 log = structlog.get_logger()
 
 
@@ -78,11 +81,10 @@ class Running:
         _, request = await self._dispatcher.look(owed.channel, effect.request)
         if request is None:
             return
-        text = "Something went wrong on our side."
         if request.status is Status.APPROVED:
-            await self._dispatcher.deliver(self._held(owed, request, text, reference), settles=(owed.seq,))
+            await self._dispatcher.deliver(self._held(owed, request, WENT_WRONG, reference), settles=(owed.seq,))
         elif request.status is Status.RUNNING and request.execution is not None and request.execution in self._active:
-            await self._insist(self._lost(owed.channel, request, request.execution, text, reference))
+            await self._insist(self._lost(owed.channel, request.id, request.execution, WENT_WRONG, reference))
 
     async def _ask(self, owed: Owed, request: Request) -> Request | None:
         """The request as it runs now, or None where it may not."""
@@ -126,7 +128,7 @@ class Running:
             return self._ended(channel, request, execution.id, Report(blocks=(refused,)))
         except ExecutorError as error:
             reference = self._log(channel, request, error)
-            return self._lost(channel, request, execution.id, str(error), reference)
+            return self._lost(channel, request.id, execution.id, str(error), reference)
         return self._ended(channel, request, execution.id, await report_of(result, execution.blocks, self._blobs))
 
     async def _inputs(self, request: Request) -> tuple[InputFile, ...]:
@@ -143,17 +145,22 @@ class Running:
         await self._dispatcher.deliver(self._held(owed, request, str(error), reference), settles=(owed.seq,))
 
     async def _insist(self, event: ExecutionEnded | ExecutionLost) -> None:
-        """Nobody else knows how it ended, so a store that fails for a while is waited for."""
+        """Nobody else knows how it ended, so a store that fails for a while is waited for. A report that cannot be
+        saved as it is must not leave the request running for ever: then only its end is reported.
+        """
         backoff = Backoff(self._clock)
         while True:
             try:
                 await self._dispatcher.deliver(event)
+                break
             except StepFailed as failure:
                 if failure.again:
                     await backoff.wait()
-                    continue
-            self._active.discard(event.execution)
-            return
+                elif isinstance(event, ExecutionEnded):
+                    event = self._lost(event.channel, event.request, event.execution, UNREPORTED, failure.reference)
+                else:
+                    raise
+        self._active.discard(event.execution)
 
     def _log(self, channel: ChannelKey, request: Request, error: Exception) -> str:
         reference = new_reference()
@@ -189,12 +196,12 @@ class Running:
             files_left=report.files_left,
         )
 
-    def _lost(self, channel: ChannelKey, request: Request, execution: str, text: str, reference: str) -> ExecutionLost:
+    def _lost(self, channel: ChannelKey, request: str, execution: str, text: str, reference: str) -> ExecutionLost:
         return ExecutionLost(
             id=new_event_id("lost"),
             channel=channel,
             at=self._clock.now(),
-            request=request.id,
+            request=request,
             execution=execution,
             text=text,
             reference=reference,
