@@ -182,6 +182,14 @@ def test_an_edit_while_an_approved_one_runs_lets_it_run() -> None:
     assert not any(isinstance(e, StopExecution) for e in talk.effects)
 
 
+@pytest.mark.parametrize("by_click", [False, True])
+def test_an_edit_before_the_start_supersedes_only_what_nobody_approved(by_click: bool) -> None:
+    talk = Talk() if by_click else Talk(relaxed())
+    old = talk.in_status(S.APPROVED) if by_click else talk.ask()
+    assert talk.edit(fence("print(2)")) is not None
+    assert talk.now(old).status is (S.APPROVED if by_click else S.SUPERSEDED)
+
+
 def test_taking_the_code_out_ends_the_request_and_putting_it_back_asks_again() -> None:
     talk = Talk()
     old = talk.posted(talk.ask())

@@ -505,7 +505,7 @@ def test_deleting_the_message_takes_the_answer_along() -> None:
     talk.take_effects()
     talk.delete()
     assert talk.now(request).status is S.SUPERSEDED
-    assert [e for e in talk.effects if isinstance(e, RemovePost)] == [RemovePost(post=f"a-{request.id}", message="b1")]
+    assert talk.effects == [RemovePost(post=f"a-{request.id}", message="b1")]
     assert talk.press(request, Verb.APPROVE, LEE).kind is ReplyKind.GONE
 
 
