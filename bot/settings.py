@@ -10,7 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, StrictFloat, StrictInt, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    ValidationError,
+    model_validator,
+)
 
 from bot.core.config import ChannelConfig, ChannelLimits, Trigger
 from bot.core.languages import DEFAULT_LANGUAGES
@@ -66,7 +76,11 @@ class WebSettings(Section):
 
     host: str = "127.0.0.1"
     port: StrictInt = Field(8137, ge=0, le=65535)
+    channels: tuple[str, ...] = ("general",)
     users_file: str = ""
+    allowed_hosts: tuple[str, ...] = ()
+    cookies_over_tls: StrictBool = False
+    demo_for_everyone: StrictBool = False
 
 
 class LogSettings(Section):

@@ -217,13 +217,12 @@ class ConsoleGateway:
         self._shown.pop(message, None)
         self._print([f"#{message} was removed."])
 
-    async def look_up(self, channel: ChannelKey, user: str, marks: frozenset[str]) -> Actor:
+    async def look_up(self, channel: ChannelKey, user: str, marks: frozenset[str]) -> Actor:  # noqa: ARG002 - no marks
         self._here(channel)
         person = self._people.get(user.removeprefix("console:"))
         if person is None or not user.startswith("console:"):
             return Actor(user, user, standing=None)
-        known = actor(person)
-        return replace(known, standing=(known.standing or frozenset()) & marks)
+        return actor(person)
 
     async def _show(self, entry: Entry, view: View, reply_to: str | None) -> None:
         lines, self._shown[entry.id] = told(view, entry.id, self._terminal.ink, self._shown.get(entry.id))
@@ -234,7 +233,7 @@ class ConsoleGateway:
         for file in view.files:
             if (entry.id, file.sha256) not in self._kept:
                 self._kept.add((entry.id, file.sha256))
-                lines.append(f"{MARGIN}{neutral(file.name)}: {await self._terminal.keep(file, entry.id)}")
+                lines.append(f"{MARGIN}saved: {await self._terminal.keep(file, entry.id)}")
         self._print(lines)
 
     # ---- the terminal
@@ -252,7 +251,8 @@ class ConsoleGateway:
 
     def _echo(self, entry: Entry) -> None:
         if not self._terminal.interactive:
-            self._print([f"#{entry.id} {entry.author}: {neutral(entry.text.splitlines()[0])}"])
+            first, *rest = neutral(entry.text).split("\n")
+            self._print([f"#{entry.id} {entry.author}: {first}", *(f"{MARGIN}{line}" for line in rest)])
 
     def _say(self, text: str) -> None:
         self._print([f"{MARGIN}{line}" for line in neutral(text).split("\n")])

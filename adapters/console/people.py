@@ -1,20 +1,20 @@
-"""Who can be acted as in a terminal, and what the platform says of them."""
+"""Who can be acted as in a terminal."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from bot.core.keys import Actor
 
-Role = Literal["member", "lead", "admin"]
+ADMIN = "admin"
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
+    """`role` is member, lead or admin."""
+
     id: str
-    role: Role
+    role: str
 
 
 def actor(person: Person) -> Actor:
-    """A person has the mark that policies name people of this role by: the console speaks of roles as the web does."""
-    marks = frozenset({f"web_roles:{person.role}"})
-    return Actor(f"console:{person.id}", person.id, standing=marks, admin=person.role == "admin")
+    """A terminal has no groups that could be looked up: a policy that is to know its people names them."""
+    return Actor(f"console:{person.id}", person.id, standing=frozenset(), admin=person.role == ADMIN)

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
-from bot.bootstrap.sandboxes import open_sandboxes
+from bot.bootstrap.sandboxes import open_engine, sandboxes_on
 from bot.settings import Settings
 from executor.pool import Sandboxes
 
@@ -19,22 +19,21 @@ from executor.pool import Sandboxes
 @asynccontextmanager
 async def open_operator(settings: Settings) -> AsyncIterator[Sandboxes]:
     """For one execution at a time."""
-    alone = settings.limits.model_copy(update={"slots": 1})
-    settings = settings.model_copy(update={"limits": alone})
+    settings = settings.model_copy(update={"limits": settings.limits.model_copy(update={"slots": 1})})
     folder = settings.data / "exec"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for left in sorted(folder.glob("exec-*")):
-        with _held(left) as ours:
-            if ours:
-                async with open_sandboxes(settings, left.name):
-                    pass
-                left.unlink(missing_ok=True)
-    mine = folder / f"exec-{uuid.uuid4().hex[:16]}"
-    mine.touch(mode=0o600)
-    with _held(mine):
-        async with open_sandboxes(settings, mine.name) as sandboxes:
-            yield sandboxes
-        mine.unlink(missing_ok=True)
+    async with open_engine(settings) as engine:
+        for left in sorted(folder.glob("exec-*")):
+            with _held(left) as ours:
+                if ours:
+                    async with sandboxes_on(engine, settings, left.name):
+                        left.unlink(missing_ok=True)
+        mine = folder / f"exec-{uuid.uuid4().hex[:16]}"
+        mine.touch(mode=0o600)
+        with _held(mine):
+            async with sandboxes_on(engine, settings, mine.name) as sandboxes:
+                yield sandboxes
+            mine.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -35,12 +35,15 @@ def equipment_of(settings: Settings) -> Equipment:
 
 
 @asynccontextmanager
-async def open_sandboxes(settings: Settings, instance: str, *, keep: bool = False) -> AsyncIterator[Sandboxes]:
-    """The sandboxes of one instance; with `keep` they outlive this process, to be taken over by its successor."""
-    engine = DockerEngine(settings.docker.host)
+async def open_engine(settings: Settings, *, timeout_s: float = 30.0) -> AsyncIterator[DockerEngine]:
+    engine = DockerEngine(settings.docker.host, timeout_s=timeout_s)
     try:
-        limits = PoolLimits(most=settings.limits.sandboxes, sleep_after_s=settings.limits.sleep_after_s)
-        async with Sandboxes(engine, instance, equipment_of(settings), limits, keep=keep) as sandboxes:
-            yield sandboxes
+        yield engine
     finally:
         await engine.close()
+
+
+def sandboxes_on(engine: DockerEngine, settings: Settings, instance: str, *, keep: bool = False) -> Sandboxes:
+    """The sandboxes of one instance, to be entered; with `keep` they outlive this process, for its successor."""
+    limits = PoolLimits(most=settings.limits.sandboxes, sleep_after_s=settings.limits.sleep_after_s)
+    return Sandboxes(engine, instance, equipment_of(settings), limits, keep=keep)

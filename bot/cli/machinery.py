@@ -46,3 +46,41 @@ def trouble_of(error: ExecutorError, settings: "Settings") -> Trouble:
             return Misused(str(error), "A sandbox cannot run that.", "Change what is asked for.")
         case _:
             return Trouble(str(error), cause or "The engine's log may tell.", "fencepost doctor checks this machine.")
+
+
+@contextmanager
+def opening(settings: "Settings") -> Iterator[None]:
+    """Around the opening of a bot: what keeps it from starting becomes Trouble."""
+    from adapters.storage.lock import DataDirInUse  # noqa: PLC0415 - only a bot needs these
+    from bot.core.policy.load import PolicyError  # noqa: PLC0415
+    from bot.ports import PlatformUnavailable, StoreUnavailable  # noqa: PLC0415
+
+    try:
+        yield
+    except PolicyError as error:
+        raise Misused(
+            "The policy cannot be used.", error.problems[0], "fencepost policy test FILE tries it."
+        ) from error
+    except ValueError as error:
+        raise Misused(
+            "The settings cannot be used.", f"{error}.", "config/default.toml says what they may be."
+        ) from error
+    except DataDirInUse as error:
+        raise Trouble("Another Fencepost is running.", str(error), "Use that one, or a folder of its own.") from error
+    except (StoreUnavailable, PlatformUnavailable) as error:
+        why = f"{error}"
+        raise Trouble("What was kept cannot be opened.", why, f"See to {settings.data}; fencepost doctor.") from error
+
+
+def check_port(host: str, port: int) -> None:
+    """Misused where the web chat could not listen there."""
+    import socket  # noqa: PLC0415
+
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        what = f"The web chat cannot listen on {host}:{port}."
+        raise Misused(what, f"{error.strerror or error}.", "Set FENCEPOST_WEB__PORT to another one.") from error
