@@ -15,6 +15,7 @@ from adapters.console.inbound import (
     Reader,
     Said,
     Unclear,
+    Waited,
     form,
 )
 from adapters.console.journal import Entry, Journal
@@ -99,6 +100,8 @@ class ConsoleGateway:
                 self._say(f"Nobody is called that here. There are: {', '.join(self._people)}.")
             case Unclear(text=text):
                 self._say(text)
+            case Waited():
+                await self._terminal.settled(True)
             case Quit():
                 return
             case _:

@@ -49,13 +49,18 @@ class Quit:
 
 
 @dataclass(frozen=True, slots=True)
+class Waited:
+    """Go on only once nothing runs any more: for scripts."""
+
+
+@dataclass(frozen=True, slots=True)
 class Unclear:
     """Nothing was done; `text` says what to type instead."""
 
     text: str
 
 
-Meant = Said | Pressed | Commanded | ActAs | Deleted | Quit | Unclear
+Meant = Said | Pressed | Commanded | ActAs | Deleted | Quit | Waited | Unclear
 
 HELP = """\
 A line is a message; a fence goes on until it is closed:
@@ -69,6 +74,7 @@ A line is a message; a fence goes on until it is closed:
 /delete [#N]             delete your last message, or that one
 /message … /end          one message of everything in between, for several blocks at once
 /fencepost …             commands to the bot
+/wait                    go on once nothing runs any more
 /help, /quit"""
 
 
@@ -138,6 +144,8 @@ class Reader:
                 return None
             case "/delete":
                 return Deleted(rest.removeprefix("#") or None)
+            case "/wait":
+                return Waited()
             case "/quit":
                 return Quit()
             case "/help":

@@ -69,7 +69,7 @@ def greeting(address: str, *, colour: bool) -> str:
     waiting = (
         "import json,sys; print([m['id'] for m in json.load(sys.stdin)['messages'] if m['status'] == 'waiting'][-1])"
     )
-    find = f"curl -sH 'X-Fencepost-User: lee' {address}/api/channels/data/messages | python3 -c {shlex.quote(waiting)}"
+    find = f"curl -sH 'X-Fencepost-User: lee' {address}/api/channels/data/messages | python3 -c \"{waiting}\""
     return f"""
 {paint("Fencepost is at", "bold", on=colour)} {paint(address, "bold", "cyan", on=colour)}
 
@@ -81,7 +81,7 @@ From a second terminal:
   {_curl("ana", f"{address}/api/channels/general/messages", {"text": code})}
 
   {_curl("ana", f"{address}/api/channels/data/messages", {"text": code})}
-  id=$({find})
+  id=$(sleep 1; {find})
   {_curl("lee", f'{address}/api/messages/"$id"/buttons/approve', {})}
 
   fencepost console --channel data     the same in this terminal, without the web

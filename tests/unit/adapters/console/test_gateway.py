@@ -178,8 +178,8 @@ async def test_a_look_up_knows_the_people_of_the_console_and_nobody_else(desk: D
 
 
 async def test_a_script_waits_for_each_line_and_for_the_end(desk: Desk) -> None:
-    await desk.type("```py", "1", "```", "/as lee", "/fencepost status")
-    assert desk.settled == [False, False, True]
+    await desk.type("```py", "1", "```", "/as lee", "/wait", "/fencepost status")
+    assert desk.settled == [False, True, False, True]
 
 
 async def test_quit_does_not_wait(desk: Desk) -> None:

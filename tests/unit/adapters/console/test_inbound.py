@@ -11,6 +11,7 @@ from adapters.console.inbound import (
     Reader,
     Said,
     Unclear,
+    Waited,
     form,
 )
 
@@ -48,6 +49,7 @@ def read(*lines: str) -> list[Meant]:
         (["/delete"], [Deleted()]),
         (["/delete #3"], [Deleted("3")]),
         (["/quit"], [Quit()]),
+        (["/wait"], [Waited()]),
     ],
 )
 def test_lines_mean(lines: list[str], meant: list[Meant]) -> None:
