@@ -18,12 +18,12 @@ import resource
 import signal
 import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Final, NoReturn
 
 from executor.messages import RefusedError, Start
-from executor.supervisor import environment, landlock, paths, script, seccomp
+from executor.supervisor import environment, landlock, paths, script
 from executor.supervisor.config import Config
+from executor.supervisor.seccomp import Filter
 from executor.supervisor.system import PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, prctl, resident_bytes
 
 STDIN, STDOUT, STDERR, REPORT, SPARE_CONTROL = range(5)
@@ -31,19 +31,19 @@ STDIN, STDOUT, STDERR, REPORT, SPARE_CONTROL = range(5)
 TEMPORARY: Final = "/tmp"  # noqa: S108 - the sandbox's own tmpfs
 _NICE: Final = 5  # the supervisor has to come to its turn
 _CPU_SLACK_S: Final = 2
-_LAST_TO_LIVE: Final = "1000"
+_FIRST_TO_DIE: Final = b"1000"
 _COARSE: Final = 5  # CLOCK_REALTIME_COARSE, the clock of file times
 PYTHON: Final = "python"
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One block, and what the supervisor has decided about it. `filter` is the system call filter's program."""
+    """One block, and what the supervisor has decided about it. `filter` is the system call filter."""
 
     start: Start
     uid: int
     scratch: str
-    filter: bytes
+    filter: Filter
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def detach(streams: dict[int, int], open_files: int) -> None:
 def become(job: Job, config: Config) -> str:
     """The path of the code, with everything in place to run it."""
     limits = job.start.limits
-    Path("/proc/self/oom_score_adj").write_text(_LAST_TO_LIVE, encoding="ascii")
+    _write("/proc/self/oom_score_adj", _FIRST_TO_DIE)
     _limit(resource.RLIMIT_NPROC, limits.processes)
     _limit(resource.RLIMIT_FSIZE, limits.file_bytes)
     cpu = math.ceil(limits.timeout_s * len(os.sched_getaffinity(0))) + _CPU_SLACK_S
@@ -101,29 +101,37 @@ def become(job: Job, config: Config) -> str:
     if job.start.workspace != "rw":
         landlock.restrict(config.workspace, job.start.workspace)
     os.chdir(job.scratch if job.start.workspace == "none" else config.workspace)
-    seccomp.install(job.filter)
+    job.filter.install()
     return path
 
 
-def hand_over(job: Job, config: Config, path: str) -> NoReturn:
+def prepare() -> None:
+    """What a Python program needs and the request has no say in."""
+    os.environ.clear()
+    os.environ.update(environment.FIXED)
+    script.prepare()
+
+
+def hand_over(job: Job, config: Config, path: str, *, prepared: bool = False) -> NoReturn:
+    """`prepared`: `prepare` has been done."""
     start = job.start
     hidden = start.workspace == "none"
-    variables = environment.build(job.scratch if hidden else config.workspace, job.scratch)
-    report = Report(resident_bytes=resident_bytes(), stamp=_moment(settled=bool(start.files)))
+    own = environment.own(job.scratch if hidden else config.workspace, job.scratch)
+    report = Report(resident_bytes=resident_bytes(), stamp=_moment(settled=bool(start.files)) if start.collect else 0)
     if start.language == PYTHON:
-        os.environ.clear()
-        os.environ.update(variables)
+        if not prepared:
+            prepare()
+        os.environ.update(own)
         _report(report)
         os.close(REPORT)
-        name = start.filename or start.name
         code = start.code.encode("utf-8", "surrogatepass")
-        script.run(code, name, path, start.args, None if hidden else config.workspace)
+        script.run(code, start.filename or start.name, path, start.args, None if hidden else config.workspace)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores
         signal.signal(number, signal.SIG_DFL)
     command = [*(part.replace("{file}", path) for part in start.command), *start.args]
     _report(report)
     try:
-        os.execvpe(command[0], command, variables)  # noqa: S606 - a fixed command of the language table
+        os.execvpe(command[0], command, environment.FIXED | own)  # noqa: S606 - a fixed command of the language table
     except OSError as error:
         os.write(STDERR, f"{command[0]}: {error.strerror}\n".encode())
         os._exit(126)
@@ -147,14 +155,17 @@ def _refusal(error: BaseException) -> Report:
 
 def _lay_out(job: Job, workspace: str) -> str:
     start = job.start
-    Path(job.scratch).mkdir(0o700)
+    os.mkdir(job.scratch, 0o700)  # noqa: PTH102 - on the way of every execution
     if start.workspace == "none" and (start.filename is not None or start.files):
         raise paths.PathRefused("there is no workspace to put files into")
     for file in start.files:
         paths.lay(workspace, file.path, file.data)
-    root, name = (job.scratch, start.name) if start.filename is None else (workspace, start.filename)
-    paths.lay(root, name, start.code.encode("utf-8", "surrogatepass"))
-    return "/".join([root, *paths.split(name)])
+    code = start.code.encode("utf-8", "surrogatepass")
+    if start.filename is None:
+        paths.create(job.scratch, start.name, code)
+        return f"{job.scratch}/{start.name}"
+    paths.lay(workspace, start.filename, code)
+    return "/".join([workspace, *paths.split(start.filename)])
 
 
 def _moment(*, settled: bool) -> int:
@@ -171,6 +182,14 @@ def _moment(*, settled: bool) -> int:
 
 def _report(report: Report) -> None:
     os.write(REPORT, report.encode())
+
+
+def _write(path: str, data: bytes) -> None:
+    file = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(file, data)
+    finally:
+        os.close(file)
 
 
 def _limit(kind: int, value: int) -> None:

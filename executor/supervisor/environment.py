@@ -17,26 +17,30 @@ NUMERICS: Final = {
 """Also the supervisor's own, before it imports what is to be preloaded."""
 
 
-def build(home: str, scratch: str) -> dict[str, str]:
-    """`scratch` is the execution's own directory. PAGER and the like: nobody is there to press a key."""
+FIXED: Final = {
+    "PATH": PATH,
+    "LANG": "C.UTF-8",
+    "TERM": "dumb",
+    "USER": "sandbox",
+    "LOGNAME": "sandbox",
+    "SHELL": "/bin/bash",
+    "PYTHONUNBUFFERED": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONUTF8": "1",
+    "PYTHONNOUSERSITE": "1",
+    "PAGER": "cat",  # nobody is there to press a key
+    "GIT_PAGER": "cat",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_TERMINAL_PROMPT": "0",
+    **NUMERICS,
+}
+
+
+def own(home: str, scratch: str) -> dict[str, str]:
+    """What differs from one execution to the next; `scratch` is its own directory."""
     return {
-        "PATH": PATH,
         "HOME": home,
         "TMPDIR": scratch,
-        "LANG": "C.UTF-8",
-        "TERM": "dumb",
-        "USER": "sandbox",
-        "LOGNAME": "sandbox",
-        "SHELL": "/bin/bash",
-        "PYTHONUNBUFFERED": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONUTF8": "1",
-        "PYTHONNOUSERSITE": "1",
         "MPLCONFIGDIR": f"{scratch}/matplotlib",
         "XDG_CACHE_HOME": f"{scratch}/cache",
-        "PAGER": "cat",
-        "GIT_PAGER": "cat",
-        "GIT_CONFIG_GLOBAL": "/dev/null",
-        "GIT_TERMINAL_PROMPT": "0",
-        **NUMERICS,
     }

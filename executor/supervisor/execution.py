@@ -63,6 +63,7 @@ class Surroundings:
     loop: Loop
     outbox: Outbox
     killer: Killer
+    kills: usage.OutOfMemory
     reap: Callable[[], None]
 
 
@@ -91,7 +92,7 @@ class Execution:
         self._most_tasks = 0
         self._leftovers = 0
         self._artifacts_left = 0
-        self._kills_before = usage.out_of_memory_kills()
+        self._kills_before = around.kills.count()
         self._began = self._ended = time.monotonic()
         self.due = self._deadline = self._began + _SET_UP_S
         around.loop.when_readable(child.report, partial(self.safely, self._reported))
@@ -387,7 +388,7 @@ class Execution:
             signal,
             self._most_tasks,
             self.start.limits.processes,
-            usage.out_of_memory_kills() > self._kills_before if code else False,
+            self._around.kills.count() > self._kills_before if code else False,
             self._tail,
         )
         return Exit(

@@ -20,8 +20,8 @@ class Loop:
         self._selector.register(descriptor, _WRITE, callback)
 
     def forget(self, descriptor: int) -> None:
-        """No matter whether it is registered."""
-        with contextlib.suppress(KeyError):
+        """No matter whether it is registered, or closed (-1)."""
+        with contextlib.suppress(KeyError, ValueError):
             self._selector.unregister(descriptor)
 
     def turn(self, timeout: float | None) -> bool:

@@ -54,6 +54,8 @@ def _check(start: Start) -> None:
     try:
         for text in (*start.command, *start.args):
             text.encode("utf-8", "surrogateescape")
+        if "/" in start.name:
+            raise MessageError("the code's name is not a plain one")
         for path in (start.name, *(file.path for file in start.files), *filter(None, [start.filename])):
             path.encode("utf-8", "surrogateescape")
             paths.split(path)

@@ -28,21 +28,39 @@ from typing import Any, Final, NoReturn
 _FLUSH_FAILED: Final = 120  # the interpreter's own code for it
 
 
+def prepare() -> None:
+    """What can be done before the program is known. Nothing of ours can be imported afterwards."""
+    sys.stdout = sys.__stdout__ = _stream(1, "w", "surrogateescape")  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = _stream(2, "w", "backslashreplace")  # type: ignore[misc]
+    sys.excepthook = sys.__excepthook__ = _excepthook
+    threading.excepthook = threading.__excepthook__ = _thread_excepthook
+    sys.path = [entry for entry in sys.path if entry]
+    sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != "MemoryImporter"]
+    for name in [name for name in sys.modules if name == "executor" or name.startswith("executor.")]:
+        del sys.modules[name]
+    if numpy_random := sys.modules.get("numpy.random"):
+        numpy_random.seed()  # `random` sees to itself after a fork
+    if tempfile := sys.modules.get("tempfile"):
+        vars(tempfile)["tempdir"] = None
+    main = ModuleType("__main__")
+    main.__dict__["__builtins__"] = builtins
+    sys.modules["__main__"] = main
+
+
 def run(source: bytes, name: str, path: str, arguments: tuple[str, ...], workspace: str | None) -> NoReturn:
-    """`name` is what the program is called, `path` where it lies; `workspace` goes last on the import path."""
-    _streams()
-    _path(workspace)
+    """`name` is what the program is called, `path` where it lies.
+
+    `workspace` goes last on the import path: a file in it never shadows a module of the library or the image.
+    """
+    sys.stdin = sys.__stdin__ = _stream(0, "r", "surrogateescape")  # type: ignore[misc]
+    if workspace is not None:
+        sys.path.append(workspace)
     sys.argv = [name, *arguments]
     sys.orig_argv = [sys.executable, path, *arguments]
     text = source.decode("utf-8", "replace")
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    sys.excepthook = sys.__excepthook__ = _excepthook
-    threading.excepthook = threading.__excepthook__ = _thread_excepthook
-    _reseed()
-    main = ModuleType("__main__")
+    main = sys.modules["__main__"]
     main.__file__ = path
-    main.__dict__["__builtins__"] = builtins
-    sys.modules["__main__"] = main
     _end(_execute(source, name, main.__dict__), main.__dict__)
 
 
@@ -143,36 +161,11 @@ def _thread_excepthook(arguments: threading.ExceptHookArgs, /) -> None:
     _excepthook(arguments.exc_type, arguments.exc_value, arguments.exc_traceback)
 
 
-def _streams() -> None:
-    """As the interpreter opens them in UTF-8 mode; output by lines, so that it is not lost if the program is killed."""
-    sys.stdin = sys.__stdin__ = _stream(0, "r", "surrogateescape")  # type: ignore[misc]
-    sys.stdout = sys.__stdout__ = _stream(1, "w", "surrogateescape")  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = _stream(2, "w", "backslashreplace")  # type: ignore[misc]
-
-
 def _stream(descriptor: int, mode: str, errors: str) -> io.TextIOWrapper:
+    """As the interpreter opens it in UTF-8 mode; output by lines, so that it is not lost if the program is killed."""
     raw = io.FileIO(descriptor, mode, closefd=False)
     raw.name = ("<stdin>", "<stdout>", "<stderr>")[descriptor]
     binary = io.BufferedReader(raw) if mode == "r" else io.BufferedWriter(raw)
     stream = io.TextIOWrapper(binary, encoding="utf-8", errors=errors, newline="\n", line_buffering=mode == "w")
     vars(stream)["mode"] = mode
     return stream
-
-
-def _path(workspace: str | None) -> None:
-    """A file in the workspace never shadows a module of the standard library or the image."""
-    sys.path = [entry for entry in sys.path if entry]
-    if workspace is not None:
-        sys.path.append(workspace)
-    sys.path_importer_cache.pop(workspace or "", None)
-    for name in [name for name in sys.modules if name == "executor" or name.startswith("executor.")]:
-        del sys.modules[name]
-    sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != "MemoryImporter"]
-
-
-def _reseed() -> None:
-    """Two programs must not get the same random numbers (`random` sees to itself after a fork), nor one's directory."""
-    if numpy_random := sys.modules.get("numpy.random"):
-        numpy_random.seed()
-    if tempfile := sys.modules.get("tempfile"):
-        vars(tempfile)["tempdir"] = None

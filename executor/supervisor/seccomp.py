@@ -114,10 +114,16 @@ def program(machine: str = MACHINE) -> bytes:
     return b"".join(_INSTRUCTION.pack(*instruction) for instruction in code)
 
 
-def install(instructions: bytes) -> None:
-    """For this process and all that come of it, for good. Needs no_new_privs. OSError: it is not in force."""
-    code = ctypes.create_string_buffer(instructions, len(instructions))
-    count = len(instructions) // _INSTRUCTION.size
-    head = struct.pack("@HP", count, ctypes.addressof(code))  # struct sock_fprog
-    buffer = ctypes.create_string_buffer(head, len(head))
-    prctl(PR_SET_SECCOMP, _MODE_FILTER, ctypes.addressof(buffer))
+class Filter:
+    """A program in memory, ready to be installed: built once, before forking."""
+
+    def __init__(self, instructions: bytes) -> None:
+        self._code = ctypes.create_string_buffer(instructions, len(instructions))
+        count = len(instructions) // _INSTRUCTION.size
+        head = struct.pack("@HP", count, ctypes.addressof(self._code))  # struct sock_fprog
+        self._head = ctypes.create_string_buffer(head, len(head))
+        self._address = ctypes.addressof(self._head)
+
+    def install(self) -> None:
+        """For this process and all that come of it, for good. Needs no_new_privs. OSError: it is not in force."""
+        prctl(PR_SET_SECCOMP, _MODE_FILTER, self._address)

@@ -6,6 +6,7 @@ import platform
 import secrets
 import shutil
 import time
+from functools import cache
 from typing import Final, NoReturn
 
 from executor.frames import Frame, Garbage, Kind, SupervisorDecoder, Sync, encode, encode_answer
@@ -20,6 +21,7 @@ from executor.supervisor.loop import Loop
 from executor.supervisor.outbox import Outbox
 from executor.supervisor.requests import Request, Requests
 from executor.supervisor.spare import Spares
+from executor.supervisor.usage import OutOfMemory
 
 _PIECE: Final = 256 * 1024
 _SPARE_DELAY_S: Final = 0.03
@@ -43,7 +45,7 @@ class Service:
         self._decoder = SupervisorDecoder(self._token)
         self._loop = Loop()
         self._outbox = Outbox(self._loop, outgoing)
-        self._filter = seccomp.program()
+        self._filter = seccomp.Filter(seccomp.program())
         self._landlock = landlock.supported()
         self._identities = Identities(config)
         self._requests = Requests()
@@ -51,7 +53,9 @@ class Service:
         self._stuck: set[int] = set()
         self._spares = Spares(config, self._filter)
         self._spare_due = 0.0
-        self._around = Surroundings(config, self._loop, self._outbox, Killer(config.killer_uid), self._reap)
+        self._around = Surroundings(
+            config, self._loop, self._outbox, Killer(config.killer_uid), OutOfMemory(), self._reap
+        )
         self._preloaded: tuple[str, ...] = ()
 
     def serve(self, preloaded: list[str], remarks: list[str]) -> NoReturn:
@@ -214,5 +218,6 @@ class Service:
                 self._spare_due = now + 1.0
 
 
+@cache
 def _find(program: str) -> bool:
     return shutil.which(program, path=environment.PATH) is not None

@@ -5,17 +5,28 @@ its block as files in memory through a socket: one message that never blocks, ho
 died (out of memory) is noticed when it is wanted, or when it is waited for.
 """
 
+import gc
 import json
 import os
 import socket
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Final, NoReturn
 
-from executor.messages import decode_start
-from executor.supervisor import child, launch
+from executor.frames import HEADER, TOKEN_BYTES
+from executor.messages import Start, decode_start, encode_start
+from executor.supervisor import child, environment, launch
 from executor.supervisor.child import Job
 from executor.supervisor.config import Config
 from executor.supervisor.launch import Child
+from executor.supervisor.seccomp import Filter
+from executor.supervisor.system import resident_bytes
+
+_SAMPLE: Final = """
+import sys
+def main(n):
+    return [f"{i}" for i in range(n)]
+main(2)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +42,9 @@ class Spare:
 
 
 class Spares:
-    def __init__(self, config: Config, instructions: bytes) -> None:
+    def __init__(self, config: Config, filter_: Filter) -> None:
         self._config = config
-        self._filter = instructions
+        self._filter = filter_
         self._waiting: list[Spare] = []
 
     @property
@@ -86,7 +97,9 @@ class Spares:
         return False
 
 
-def _wait(config: Config, instructions: bytes) -> NoReturn:
+def _wait(config: Config, filter_: Filter) -> NoReturn:
+    child.prepare()
+    _warm_up()
     control = socket.socket(fileno=child.SPARE_CONTROL)
     message, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
     control.close()
@@ -99,5 +112,16 @@ def _wait(config: Config, instructions: bytes) -> NoReturn:
     os.close(stdin)
     head = json.loads(message)
     start = decode_start(content[: head["payload"]], content[head["payload"] :])
-    job = Job(start, head["uid"], head["scratch"], instructions)
-    child.hand_over(job, config, child.become(job, config))
+    job = Job(start, head["uid"], head["scratch"], filter_)
+    child.hand_over(job, config, child.become(job, config), prepared=True)
+
+
+def _warm_up() -> None:
+    """Go the way once: a forked process pays for each page that it touches first, so pay before anybody waits."""
+    start = Start("", "", child.PYTHON, ("python3", "{file}"), _SAMPLE, name="main.py")
+    data, request = encode_start(0, start, bytes(TOKEN_BYTES))
+    decode_start(request[HEADER.size :], data[HEADER.size :])
+    child.Report(resident_bytes=resident_bytes()).encode()
+    os.environ.update(environment.own("/", "/"))
+    exec(compile(_SAMPLE.encode(), "main.py", "exec", dont_inherit=True), {"__name__": "__main__"})  # noqa: S102
+    gc.collect()

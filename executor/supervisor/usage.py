@@ -9,8 +9,8 @@ Memory is first counted as resident pages, in which forked processes share much,
 each process's proportional share (`smaps_rollup`), which is the truth but takes the kernel longer.
 """
 
+import contextlib
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -68,23 +68,22 @@ def pause(headroom: int, cost_s: float) -> float:
     return max(_SHORTEST_S, min(_LONGEST_S, headroom / _FASTEST), cost_s * _SHARE)
 
 
-def out_of_memory_kills() -> int:
-    """How many processes of the container the kernel has ended for want of memory (either version of groups)."""
-    for path in _OOM_COUNTERS:
-        for name, value in _counters(path):
-            if name == b"oom_kill":
-                return int(value)
-    return 0
+class OutOfMemory:
+    """The container's count of processes that the kernel has ended for want of memory (either version of groups)."""
 
+    def __init__(self) -> None:
+        self._file = -1
+        for path in _OOM_COUNTERS:
+            with contextlib.suppress(OSError):
+                self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+                break
 
-def _counters(path: str) -> Iterator[tuple[bytes, bytes]]:
-    try:
-        lines = Path(path).read_bytes().splitlines()
-    except OSError:
-        return
-    for line in lines:
-        name, _, value = line.partition(b" ")
-        yield name, value
+    def count(self) -> int:
+        try:
+            _, found, value = os.pread(self._file, 4096, 0).partition(b"oom_kill ")
+            return int(value.split(None, 1)[0]) if found else 0
+        except (OSError, ValueError, IndexError):
+            return 0
 
 
 def _status(pid: int, uid: int) -> tuple[int, int] | None:
