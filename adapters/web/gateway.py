@@ -64,7 +64,7 @@ class WebGateway:
         self._keys = keys_of(settings)
         self._store = MessageStore(database)
         self._bell = Bell()
-        self._port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._port = _later()
 
     @classmethod
     @asynccontextmanager
@@ -137,7 +137,10 @@ class WebGateway:
             chat.start(tasks)
             log.info("web chat is up", host=self._settings.host, port=port, demo=self._settings.demo)
             self._port.set_result(port)
-            await asyncio.Event().wait()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self._port = _later()
 
     async def post(self, channel: ChannelKey, key: str, reply_to: str | None, thread: str | None, view: View) -> str:
         self._know(channel)
@@ -150,14 +153,14 @@ class WebGateway:
             idem=_idem(channel, key),
         )
         message, _ = await self._store.add(draft, self._clock.now())
-        if message.deleted or message.body != draft.body:
+        if message.body != draft.body:
             await self.edit(channel, message.id, view)
         self._bell.ring()
         return message.id
 
     async def find(self, channel: ChannelKey, key: str) -> str | None:
         message = await self._store.by_idem(_idem(channel, key))
-        return None if message is None or message.deleted else message.id
+        return None if message is None else message.id
 
     async def edit(self, channel: ChannelKey, message: str, view: View) -> None:
         await self._own(channel, message)
@@ -167,7 +170,7 @@ class WebGateway:
 
     async def delete(self, channel: ChannelKey, message: str) -> None:
         await self._own(channel, message)
-        await self._store.remove(message, self._clock.now())
+        await self._store.remove(message, self._clock.now(), frees_idem=True)
         self._bell.ring()
 
     async def look_up(self, channel: ChannelKey, user: str, marks: frozenset[str]) -> Actor:
@@ -184,6 +187,10 @@ class WebGateway:
         if found is None or found.deleted or found.channel != channel.channel or found.author != BOT:
             raise MessageGone(message)
         return found
+
+
+def _later() -> asyncio.Future[int]:
+    return asyncio.get_running_loop().create_future()
 
 
 def _idem(channel: ChannelKey, key: str) -> str:

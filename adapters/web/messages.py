@@ -88,17 +88,20 @@ class MessageStore:
             return old, await _owe(tx, old, number, at, owes)
 
     async def remove(
-        self, message: str, at: float, owes: tuple[OwedKind, OwedBody] | None = None
+        self, message: str, at: float, owes: tuple[OwedKind, OwedBody] | None = None, *, frees_idem: bool = False
     ) -> tuple[Message | None, Owed | None]:
-        """Leave its place, take its content; None where there is no such message any more."""
+        """Leave its place, take its content; None where there is no such message any more.
+
+        `frees_idem`: a later post under its `idem` is a new message, not this one.
+        """
         async with self._database.write() as tx:
             found = await rows(tx, "SELECT * FROM messages WHERE id = ? AND NOT deleted", message)
             if not found:
                 return None, None
             number = await _next_number(tx)
             await tx.execute(
-                "UPDATE messages SET body = ?, changed = ?, deleted = 1 WHERE id = ?",
-                (EMPTY.model_dump_json(), number, message),
+                "UPDATE messages SET body = ?, changed = ?, deleted = 1, idem = iif(?, NULL, idem) WHERE id = ?",
+                (EMPTY.model_dump_json(), number, frees_idem, message),
             )
             old = _message(found[0])
             return old, await _owe(tx, old, number, at, owes)

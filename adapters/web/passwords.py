@@ -19,7 +19,10 @@ class Cost:
     p: int = 3
 
 
-def hash_password(password: str, cost: Cost = Cost()) -> str:
+DEAR = Cost()
+
+
+def hash_password(password: str, cost: Cost = DEAR) -> str:
     """`scrypt$log2 n$r$p$salt$hash`, the last two base64."""
     salt = secrets.token_bytes(16)
     key = _scrypt(password, salt, cost)

@@ -14,7 +14,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from adapters.web.passwords import hash_password, hash_token, new_token
+from adapters.web.passwords import DEAR, Cost, hash_password, hash_token, new_token
 
 USER_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 ROLES = ("member", "lead", "admin")
@@ -93,6 +93,7 @@ def add_user(
     name: str | None = None,
     channels: Sequence[str] | None = None,
     with_token: bool = False,
+    cost: Cost = DEAR,
 ) -> str | None:
     """Add the user, or change what is given of one that is there; the new bearer token, if one was asked for.
 
@@ -102,7 +103,7 @@ def add_user(
     old = known[user].model_dump() if user in known else {"id": user}
     token = new_token() if with_token else None
     given = {
-        "password": None if password is None else hash_password(password),
+        "password": None if password is None else hash_password(password, cost),
         "roles": roles and tuple(roles),
         "name": name,
         "channels": channels and tuple(channels),
