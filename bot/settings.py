@@ -183,3 +183,9 @@ def secrets(model: BaseModel) -> Iterator[str]:
 def instance_of(folder: Path, kind: str = "bot") -> str:
     """The label of the sandboxes that belong to a data directory: two bots on one engine never touch each other's."""
     return f"{kind}-{hashlib.sha256(str(folder.absolute()).encode()).hexdigest()[:12]}"
+
+
+def make_private(folder: Path) -> Path:
+    """The folder, made for its owner's eyes if it is not there; its parents are made as usual."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder

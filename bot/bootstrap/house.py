@@ -11,7 +11,7 @@ from adapters.storage.sqlite import SqliteStore, open_store
 from bot.bootstrap.sandboxes import image_of, open_engine, sandboxes_on
 from bot.core.keys import ChannelKey
 from bot.ports import StoreUnavailable
-from bot.settings import Settings, instance_of
+from bot.settings import Settings, instance_of, make_private
 from bot.shell.clock import SystemClock
 from executor.docker import DockerEngine
 from executor.errors import ExecutorError
@@ -56,6 +56,7 @@ class House:
 @asynccontextmanager
 async def open_house(settings: Settings, folder: Path, *, keep_sandboxes: bool) -> AsyncIterator[House]:
     """Everything in `folder` is this process's alone. Raises DataDirInUse, OSError or StoreUnavailable."""
+    make_private(settings.data)
     async with AsyncExitStack() as stack:
         stack.enter_context(own_data_dir(folder))
         store = await stack.enter_async_context(open_store(folder / DATABASE))

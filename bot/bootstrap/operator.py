@@ -12,16 +12,20 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from bot.bootstrap.sandboxes import open_engine, sandboxes_on
-from bot.settings import Settings
+from bot.settings import Settings, make_private
 from executor.pool import Sandboxes
+
+
+def alone(settings: Settings) -> Settings:
+    """For sandboxes in which one execution runs at a time."""
+    return settings.model_copy(update={"limits": settings.limits.model_copy(update={"slots": 1})})
 
 
 @asynccontextmanager
 async def open_operator(settings: Settings) -> AsyncIterator[Sandboxes]:
-    """For one execution at a time."""
-    settings = settings.model_copy(update={"limits": settings.limits.model_copy(update={"slots": 1})})
-    folder = settings.data / "exec"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    settings = alone(settings)
+    folder = make_private(settings.data) / "exec"
+    folder.mkdir(mode=0o700, exist_ok=True)
     async with open_engine(settings) as engine:
         for left in sorted(folder.glob("exec-*")):
             with _held(left) as ours:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.cli.arguments import with_config, with_json
 from bot.cli.lines import stdin_lines
-from bot.cli.machinery import explained, settings_of
+from bot.cli.machinery import explained, quiet_logs, settings_of
 from bot.cli.reading import Asked, BadLine, request, text_of
 from bot.cli.signals import on_end
 from bot.cli.terminal import answer, coloured, complain, paint
@@ -41,6 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    quiet_logs()
     settings = settings_of(args).settings
     if args.jsonl:
         return asyncio.run(_Operator(settings).serve())

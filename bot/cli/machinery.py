@@ -1,5 +1,6 @@
 """Settings and sandboxes for commands, with their failures as three lines."""
 
+import logging
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,11 @@ def settings_of(args: Namespace) -> "Loaded":
         raise Misused(what, error.why, error.fix) from error
 
 
+def quiet_logs() -> None:
+    """A command that speaks for itself says nothing in the log's words."""
+    logging.getLogger().addHandler(logging.NullHandler())
+
+
 @contextmanager
 def explained(settings: "Settings") -> Iterator[None]:
     """Failures of the executor become Trouble."""
@@ -35,7 +41,7 @@ def explained(settings: "Settings") -> Iterator[None]:
 
 
 def trouble_of(error: ExecutorError, settings: "Settings") -> Trouble:
-    cause = str(error.__cause__ or "").strip().split("\n")[0]
+    cause = str(error.__cause__ or "").strip().split("\n")[-1].rstrip(".")
     match error:
         case EngineUnavailable():
             why = f"{settings.docker.host} was asked{f': {cause}' if cause else ''}."
@@ -45,7 +51,8 @@ def trouble_of(error: ExecutorError, settings: "Settings") -> Trouble:
         case InvalidExecution():
             return Misused(str(error), "A sandbox cannot run that.", "Change what is asked for.")
         case _:
-            return Trouble(str(error), cause or "The engine's log may tell.", "fencepost doctor checks this machine.")
+            why = f"{cause}." if cause else "The engine's log may tell."
+            return Trouble(str(error), why, "fencepost doctor checks this machine.")
 
 
 @contextmanager
