@@ -78,23 +78,9 @@ class Block:
             self._due = _now() + self._start.limits.timeout_s + _SET_UP_S
             if self._cancelled:
                 await self.cancel()
-            while True:
-                frame = await self._next()
-                match frame.kind:
-                    case Kind.STARTED:
-                        self._due = _now() + self._start.limits.timeout_s
-                    case Kind.STDOUT:
-                        self._show("stdout", self._capture.feed("stdout", frame.payload))
-                    case Kind.STDERR:
-                        self._show("stderr", self._capture.feed("stderr", frame.payload))
-                    case Kind.ARTIFACT | Kind.DATA:
-                        self._files.take(frame)
-                    case Kind.EXIT:
-                        return decode_exit(frame.payload)
-                    case Kind.REFUSED:
-                        raise _refusal(decode_refused(frame.payload))
-                    case _:
-                        pass
+            while (end := self._take(await self._next())) is None:
+                pass
+            return end
         except MessageError as error:
             self._link.suspect = str(error)
             raise SandboxLost(_LOST) from error
@@ -103,6 +89,26 @@ class Block:
         except BaseException:
             await self._give_up()
             raise
+
+    def _take(self, frame: Frame) -> Exit | None:
+        match frame.kind:
+            case Kind.STARTED:
+                self._due = _now() + self._start.limits.timeout_s
+            case Kind.STDOUT:
+                self._show("stdout", self._capture.feed("stdout", frame.payload))
+            case Kind.STDERR:
+                self._show("stderr", self._capture.feed("stderr", frame.payload))
+            case Kind.ARTIFACT | Kind.DATA:
+                self._files.take(frame)
+            case Kind.EXIT:
+                return decode_exit(frame.payload)
+            case Kind.REFUSED if self._cancelled:  # before it began
+                return Exit(reason="cancelled")
+            case Kind.REFUSED:
+                raise _refusal(decode_refused(frame.payload))
+            case _:
+                pass
+        return None
 
     async def _next(self) -> Frame:
         frame = await self._heard() if self._inbox.empty() else self._inbox.get_nowait()

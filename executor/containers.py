@@ -33,7 +33,7 @@ _AT_ONCE = 4
 """Containers started at the same moment: more only slow one another down."""
 
 START_S = 30.0
-ADOPT_S = 5.0
+ADOPT_S = (0.5, 5.0)
 PING_S = 5.0
 
 
@@ -129,13 +129,24 @@ class Containers:
 
     async def _settle(self, row: Container, digest: str) -> Sandbox | None:
         identity = _identity(row)
-        if identity is not None and row.running and row.labels.get(naming.LABEL_SPEC) == digest:
-            with contextlib.suppress(SandboxUnavailable):
-                client = await self._client(row.id, identity, ADOPT_S)
+        if identity is not None and row.labels.get(naming.LABEL_SPEC) == digest:
+            client = await self._take_over(row, identity)
+            if client is not None:
                 logger.info("sandbox taken over", extra={"container": row.id, "container_name": row.name})
                 return Sandbox(row.id, identity, row.created_at, client)
         logger.info("sandbox swept", extra={"container": row.id, "container_name": row.name, "state": row.state})
         await self._remove(row.id, row.labels.get(naming.LABEL_VOLUME, ""))
+        return None
+
+    async def _take_over(self, row: Container, identity: Identity) -> SupervisorClient | None:
+        """An engine may take a moment to notice that a container has died, so a short try comes first."""
+        current: Container | None = row
+        for timeout_s in ADOPT_S:
+            if current is None or not current.running:
+                return None
+            with contextlib.suppress(SandboxUnavailable):
+                return await self._client(row.id, identity, timeout_s)
+            current = await self._engine.inspect(row.id)
         return None
 
     async def _create(self, name: str, options: CreateOptions) -> str:

@@ -75,7 +75,7 @@ async def run(sandbox: Sandbox, *texts: str, limits: Limits | None = None) -> Ex
 
 async def started(sandboxes: Sandboxes, *names: str) -> None:
     async with asyncio.timeout(5):
-        while set(names) - {name for status in sandboxes.list() for name in status.executions}:
+        while set(names) - {name for status in sandboxes.list() for name in status.executions}:  # noqa: ASYNC110
             await asyncio.sleep(0)
 
 
