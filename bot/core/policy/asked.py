@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal
 
 from bot.core.config import ChannelLimits
@@ -25,13 +26,19 @@ class Asked:
     @property
     def fact(self) -> Fact:
         unit = "s" if self.what == "timeout" else "MB"
-        return Fact(kind=LIMIT, value=f"{self.what} {self.amount:g} {unit}")
+        return Fact(kind=LIMIT, value=f"{self.what} {plain(self.amount)} {unit}")
 
     @property
     def words(self) -> str:
         if self.what == "timeout":
-            return f"a timeout of {self.amount:g} s (usual here: {self.usual:g} s)"
-        return f"{self.amount:g} MB of memory (usual here: {self.usual:g} MB)"
+            return f"a timeout of {plain(self.amount)} s (usual here: {plain(self.usual)} s)"
+        return f"{plain(self.amount)} MB of memory (usual here: {plain(self.usual)} MB)"
+
+
+def plain(amount: float) -> str:
+    """Exactly this number, without an exponent or zeros behind the point."""
+    text = format(Decimal(repr(amount)), "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def asked(snapshot: Snapshot, usual: ChannelLimits | Profile) -> tuple[Asked, ...]:
@@ -49,7 +56,7 @@ def impossible(snapshot: Snapshot) -> tuple[str, ...]:
     reasons = []
     timeout, memory = snapshot.timeout_s, snapshot.memory_mb
     if timeout is not None and not 0 < timeout <= TIMEOUT_CEILING_S:  # so that nan is none either
-        reasons.append(f"a timeout is above 0 and at most {TIMEOUT_CEILING_S:g} s, not {timeout:g} s")
+        reasons.append(f"a timeout is above 0 and at most {TIMEOUT_CEILING_S:g} s, not {plain(timeout)} s")
     if memory is not None and not MEMORY_FLOOR_MB <= memory <= MEMORY_CEILING_MB:
         reasons.append(f"memory is from {MEMORY_FLOOR_MB} to {MEMORY_CEILING_MB} MB, not {memory} MB")
     return tuple(reasons)

@@ -2,8 +2,8 @@
 
 Order of rules never matters. A matching deny rule refuses. Otherwise people are asked if an ask rule matches, if a fact
 is covered by no allow rule, or if the text gate found something. Otherwise it is allowed, under the strictest of the
-profiles of all rules that cover a part of it. Several blocks are judged each for itself and then taken together: one
-that asks makes all of them ask.
+profiles of all rules that cover a part of it (of the exact ones alone, where those cover all of it). Several blocks are
+judged each for itself and then taken together: one that asks makes all of them ask.
 
 An exact hash covers whatever its code does and gets past ask rules, but never past deny, `always` or the gate. The
 limits that a request asks for are not part of its code: a rule covers them only where it names them.
@@ -12,7 +12,7 @@ limits that a request asks for are not part of its code: a rule covers them only
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.core.canonical import sha256_of
+from bot.core.canonical import sha256_of_list
 from bot.core.config import ChannelLimits
 from bot.core.policy import words
 from bot.core.policy.asked import Asked, asked, impossible
@@ -49,6 +49,7 @@ def decide(snapshot: Snapshot, policy: Policy, context: Context) -> Decision:
             effect=Effect.ASK,
             revision=_or_empty(lambda: revision(policy)),
             code_sha256=_or_empty(lambda: snapshot_sha256(snapshot)),
+            profile=click_profile(snapshot, context.limits),
             reasons=(ENGINE_ERROR, f"the policy could not be applied to it ({type(error).__name__})"),
             demand=policy.default_approve,
             remember=False,
@@ -56,9 +57,13 @@ def decide(snapshot: Snapshot, policy: Policy, context: Context) -> Decision:
 
 
 def snapshot_sha256(snapshot: Snapshot) -> str:
-    """The name of all code of a request: that of the one block, or of the list of languages and names of several."""
+    """The name of all code of a request: that of the one block, or of the list of languages and names of several.
+
+    A list is never named like a text: else its JSON, posted as a harmless-looking block and remembered, would be leave
+    for the blocks that it lists.
+    """
     names = [(block.language, code_sha256(block.code)) for block in snapshot.blocks]
-    return names[0][1] if len(names) == 1 else sha256_of(names)
+    return names[0][1] if len(names) == 1 else sha256_of_list(names)
 
 
 def judge(snapshot: Snapshot, policy: Policy, context: Context) -> Decision:
@@ -116,8 +121,8 @@ def _decision(found: _Found) -> Decision:
         remember=False,
     )
     if too_much or denied_by or (uncovered and policy.default == "deny"):
-        by = words.by_rules("refused", denied_by)
-        return _with(common, Effect.DENY, denied_by, reasons=(*too_much, *by, *unseen, *missing))
+        reasons = (*too_much, *words.by_rules("refused", denied_by)) or (*unseen, *missing)
+        return _with(common, Effect.DENY, denied_by, reasons=reasons)
     if asked_by or uncovered:
         return _with(
             common,
@@ -129,7 +134,7 @@ def _decision(found: _Found) -> Decision:
                 [rule.approve or policy.default_approve for rule in asked_by]
                 + ([policy.default_approve] if uncovered else [])
             ),
-            remember=not unseen and not any(rule.always for rule in asked_by),
+            remember=not (unseen or any(rule.always for rule in asked_by) or _is_held_down(found)),
         )
     return _with(
         common,
@@ -139,6 +144,12 @@ def _decision(found: _Found) -> Decision:
         profile=found.granted,
         grants=in_words(found.granted, found.limits),
     )
+
+
+def _is_held_down(found: _Found) -> bool:
+    """Whether a rule for exactly this code grants less than was asked for: one more such rule would change nothing."""
+    exact = _by_id(rule for verdict in found.verdicts for rule in verdict.exact)
+    return bool(exact) and bool(asked(found.snapshot, rule_profile(exact, found.policy.profiles, found.profile)))
 
 
 def _with(common: Decision, effect: Effect, deciders: tuple[Rule, ...], **fields: object) -> Decision:

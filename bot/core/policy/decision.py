@@ -32,7 +32,7 @@ class Profile(Model):
     name: str = "default"
     network: tuple[str, ...] = ()
     workspace: WorkspaceAccess = "rw"
-    timeout_s: float = Field(default=10.0, gt=0)
+    timeout_s: float = Field(default=10.0, gt=0, allow_inf_nan=False)
     memory_mb: int = Field(default=512, gt=0)
 
 
@@ -48,7 +48,7 @@ class Demand(Model):
 
     needs: tuple[Need, ...]
     not_requester: bool = True
-    within_s: float = Field(default=3600.0, gt=0)
+    within_s: float = Field(default=3600.0, gt=0, allow_inf_nan=False)
     reason: bool = False
     deny_need: int = Field(default=1, ge=1)
 

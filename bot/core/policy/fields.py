@@ -48,7 +48,10 @@ def _mark(text: str) -> str:
 
 
 def _scope(text: str) -> str:
-    return str(ChannelKey.parse(text))
+    try:
+        return str(ChannelKey.parse(text))
+    except ValueError as error:
+        raise ValueError("is a channel as 'platform:workspace/channel'") from error
 
 
 Name = Annotated[str, AfterValidator(_name)]
@@ -68,7 +71,7 @@ def demand_from(value: Any) -> Any:
         return value
     surplus = sorted(value.keys() - set(DEMAND_KEYS))
     if surplus:
-        raise ValueError(f"unknown key {surplus[0]!r}; known here: {', '.join(DEMAND_KEYS)}")
+        raise ValueError(f"has the unknown key {surplus[0]!r}; known here: {', '.join(DEMAND_KEYS)}")
     groups = value.get("from")
     if not isinstance(groups, list | tuple) or not groups or not all(isinstance(group, str) for group in groups):
         raise ValueError("needs from, a list of approver groups")
@@ -76,7 +79,7 @@ def demand_from(value: Any) -> Any:
     if isinstance(need, bool) or not isinstance(need, int) or need < 1:
         raise ValueError("need is a whole number of people, at least 1")
     rest = {key: each for key, each in value.items() if key not in {"from", "need"}}
-    return {"needs": ({"groups": tuple(sorted(set(groups))), "need": need},), **rest}
+    return {"needs": ({"groups": tuple(groups), "need": need},), **rest}
 
 
 def demand_to(demand: Demand) -> dict[str, object]:
@@ -109,6 +112,12 @@ def network_from(value: Any) -> Any:
 
 def network_to(hosts: tuple[str, ...]) -> object:
     return list(hosts) or "none"
+
+
+def no_secrets(names: tuple[str, ...]) -> tuple[str, ...]:
+    if names:
+        raise ValueError("has to be empty: code is given no secrets")
+    return names
 
 
 def in_utc(at: datetime) -> datetime:

@@ -5,7 +5,7 @@ those that were asked for where people do.
 from collections.abc import Iterable, Mapping
 
 from bot.core.config import ChannelLimits
-from bot.core.policy.asked import Asked
+from bot.core.policy.asked import Asked, impossible
 from bot.core.policy.decision import Profile
 from bot.core.policy.rules import Grant, Rule
 from bot.core.snapshot import Snapshot
@@ -16,9 +16,10 @@ _LEAST_FIRST: tuple[WorkspaceAccess, ...] = ("none", "ro", "rw")
 
 def click_profile(snapshot: Snapshot, limits: ChannelLimits) -> Profile:
     """What a click grants: no network, the workspace, and the limits that were asked for or else the channel's."""
+    can_be = not impossible(snapshot)
     return Profile(
-        timeout_s=limits.timeout_s if snapshot.timeout_s is None else snapshot.timeout_s,
-        memory_mb=limits.memory_mb if snapshot.memory_mb is None else snapshot.memory_mb,
+        timeout_s=snapshot.timeout_s if can_be and snapshot.timeout_s is not None else limits.timeout_s,
+        memory_mb=snapshot.memory_mb if can_be and snapshot.memory_mb is not None else limits.memory_mb,
     )
 
 

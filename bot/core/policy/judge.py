@@ -20,7 +20,9 @@ class Verdict:
     """What was found about one block.
 
     `asked_by` has no rule that an exact hash got past. `uncovered` are facts of the code, `beyond` limits that no rule
-    covers, `covered_by` every rule that covers some part. `too_much` are sentences that nobody's click gets past.
+    covers. `covered_by` is every rule that covers some part; where rules for exactly this code cover all of it, they
+    alone, so that what somebody granted to this code is not cut down by what is granted to any code. `exact` are the
+    rules for exactly this code, whatever they suffice for. `too_much` are sentences that nobody's click gets past.
     """
 
     block: CodeBlock
@@ -32,6 +34,7 @@ class Verdict:
     denied_by: tuple[Rule, ...]
     asked_by: tuple[Rule, ...]
     covered_by: tuple[Rule, ...]
+    exact: tuple[Rule, ...]
 
 
 def judge_block(block: CodeBlock, hashes: frozenset[str], rules: Iterable[Rule], limits: tuple[Asked, ...]) -> Verdict:
@@ -43,12 +46,13 @@ def judge_block(block: CodeBlock, hashes: frozenset[str], rules: Iterable[Rule],
 
     here = [rule for rule in rules if _is_for(rule, block.language, hashes)]
     allowing = [rule for rule in here if rule.effect is Effect.ALLOW]
-    exact = [rule for rule in allowing if rule.code_sha256 is not None]
-    covering = {
-        rule.id: rule
-        for rule in allowing
+    exact = tuple(rule for rule in allowing if rule.code_sha256 is not None)
+    suffices = exact and all(any(covers(rule.limit, limit) for rule in exact) for limit in limits)
+    covering = tuple(
+        rule
+        for rule in (exact if suffices else allowing)
         if any(_covers(rule, fact) for fact in facts) or any(covers(rule.limit, limit) for limit in limits)
-    }
+    )
     marks = tuple(Fact(kind=TEXT, value=finding.sentence, line=finding.line) for finding in unseen)
     return Verdict(
         block=block,
@@ -65,7 +69,8 @@ def judge_block(block: CodeBlock, hashes: frozenset[str], rules: Iterable[Rule],
             and _holds(rule, block.language, limits)
             and (rule.always or not _gets_past(exact, rule, limits))
         ),
-        covered_by=tuple(covering.values()),
+        covered_by=covering,
+        exact=exact,
     )
 
 
@@ -91,7 +96,7 @@ def _holds(rule: Rule, language: str, limits: tuple[Asked, ...]) -> bool:
     return _names(match.language, language) and (not match.limit or any(hits(match.limit, limit) for limit in limits))
 
 
-def _gets_past(exact: list[Rule], rule: Rule, limits: tuple[Asked, ...]) -> bool:
+def _gets_past(exact: tuple[Rule, ...], rule: Rule, limits: tuple[Asked, ...]) -> bool:
     """Whether a rule for exactly this code gets past this ask rule: one about limits only where it covers those."""
     if rule.match is None or not rule.match.limit:
         return bool(exact)

@@ -56,8 +56,6 @@ def _resolved(parts: tuple[str, ...], counts: dict[Place, int]) -> Place:
 def _open_quote(line: str, quote: str) -> str:
     """Which kind of long string is open behind this line."""
     for mark in re.findall(r'"""|\'\'\'', line):
-        if not quote:
-            quote = mark
-        elif mark == quote:
-            quote = ""
+        if quote in ("", mark):
+            quote = "" if quote else mark
     return quote

@@ -6,7 +6,7 @@ A revision with any fault is refused whole; whoever loads it keeps the last good
 import json
 import tomllib
 from collections.abc import Mapping
-from datetime import date, datetime, time
+from datetime import date, time
 from typing import Any
 
 from pydantic import ValidationError
@@ -53,10 +53,9 @@ def _whole(data: Mapping[str, Any], text: str, name: str) -> Policy:
     return policy
 
 
-def _as_json(value: object) -> str:
-    if isinstance(value, date | datetime | time):
-        return value.isoformat()
-    raise TypeError(f"TOML has no {type(value).__name__}")
+def _as_json(value: date | time) -> str:
+    """All that TOML has and JSON lacks; a datetime is a date."""
+    return value.isoformat()
 
 
 def _problem(details: ErrorDetails, data: Mapping[str, Any], text: str, name: str) -> str:
@@ -67,14 +66,14 @@ def _problem(details: ErrorDetails, data: Mapping[str, Any], text: str, name: st
     match details["type"]:
         case "extra_forbidden":
             known = ", ".join(_known(place[:-1]))
-            return _said(place, f"unknown key; known here: {known}", data, text, name)
+            return _said(place, f"is unknown; known here: {known}", data, text, name)
         case "missing":
             return _said(place, "is required", data, text, name)
         case "value_error":
             return _said(place, str(cause), data, text, name)
         case _:
             message = details["msg"]
-            return _said(place, message[:1].lower() + message[1:], data, text, name)
+            return _said(place, f"is wrong: {message[:1].lower()}{message[1:]}", data, text, name)
 
 
 _TABLES: Mapping[str, type[Model]] = {
@@ -109,5 +108,5 @@ def _owner(place: Place, data: Mapping[str, Any]) -> tuple[str, str]:
         named = rule.get("id") if isinstance(rule, dict) else None
         owner = f"rule {named!r}: " if isinstance(named, str) else f"rule {place[1] + 1}: "
         rest = place[2:]
-    key = ".".join(str(part) for part in rest if isinstance(part, str))
+    key = ".".join(part for part in rest if isinstance(part, str) and part != "[key]")
     return owner, f"{key!r} " if key else ""

@@ -25,6 +25,7 @@ from bot.core.policy.fields import (
     in_utc,
     network_from,
     network_to,
+    no_secrets,
     one_need,
 )
 from executor.types import WorkspaceAccess
@@ -66,7 +67,7 @@ class Grant(Model):
     network: Network = ()
     workspace: WorkspaceAccess = "rw"
     scratch: Literal["/tmp"] = "/tmp"  # noqa: S108 (the sandbox's own)
-    secrets: tuple[str, ...] = Field(default=(), max_length=0)
+    secrets: Annotated[tuple[str, ...], AfterValidator(no_secrets)] = ()
     timeout_s: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     memory_mb: int | None = Field(default=None, gt=0)
 

@@ -26,6 +26,7 @@ _SELECTORS = frozenset("\ufe0e\ufe0f")
 _OTHER_SELECTORS = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0d\U000e0100-\U000e01ef]")
 _COOKIE = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # PEP 263
 _PLAIN_CODINGS = frozenset({"utf-8", "utf8", "ascii", "us-ascii"})
+_OPENERS = frozenset("'\"\\")
 _PLAIN = re.compile(r"[\t\n\x20-\x7e]*")
 _LITERALS = frozenset(
     {tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}  # Python 3.12 splits them
@@ -150,6 +151,8 @@ def _literals(text: str) -> frozenset[tuple[int, int]]:
     lines = text.split("\n")
     try:
         for token in tokenize.generate_tokens(io.StringIO(text, newline="\n").readline):
+            if token.type == tokenize.ERRORTOKEN and token.string in _OPENERS:
+                break  # what follows is unsure, and looking for the end again and again is slow
             if token.type not in _LITERALS:
                 continue
             (first, start), (last, end) = token.start, token.end

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from bot.core.config import ChannelLimits
@@ -17,6 +18,9 @@ LANGUAGES = ("python", "bash", "javascript")
 CODES = ("print(1)\n", "ls\n")
 HASHES = tuple(code_sha256(code) for code in CODES)
 LIMITS = ("*", "timeout *", "timeout 30 s", "timeout 60 s", "memory *", "memory 1024 MB")
+
+unhurried = settings(deadline=None)
+"""A machine under load is no counterexample."""
 
 
 def demand(need: int = 1, *groups: str, **fields: Any) -> Demand:
@@ -95,7 +99,7 @@ def allow_rules(draw: st.DrawFn) -> Rule:
     named = draw(languages)
     if code is None:
         named = named or ("python",)
-        profile = draw(st.sampled_from(("offline", "small")))
+        profile: str | None = draw(st.sampled_from(("offline", "small")))
     else:
         profile = draw(st.sampled_from((None, "offline", "small", "api", "api-b")))
     return Rule(

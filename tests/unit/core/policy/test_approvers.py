@@ -1,7 +1,7 @@
 import pytest
 
 from bot.core.keys import Actor
-from bot.core.policy.approvers import extend_leads, groups_of, marks, platform_has_approvers
+from bot.core.policy.approvers import extend_leads, groups_of, is_lead_or_admin, marks, platform_has_approvers
 from bot.core.policy.rules import Group, revision
 from tests.unit.core.policy.making import demand, policy
 
@@ -84,5 +84,19 @@ def test_nothing_to_add_changes_nothing() -> None:
     [(["U3"], []), ([], ["S9"]), ([], ["users:slack:U1"]), ([], ["emails:a"]), ([], ["web_roles:"])],
 )
 def test_what_is_no_id_is_refused(users: list[str], added: list[str]) -> None:
-    with pytest.raises(ValueError, match="id|mark"):
+    with pytest.raises(ValueError, match=r"id|mark"):
         extend_leads(POLICY, users=users, marks=added)
+
+
+@pytest.mark.parametrize(
+    ("actor", "may"),
+    [
+        (Actor("web:ana", "ana"), False),
+        (Actor("web:ana", "ana", admin=True), True),
+        (Actor("web:lee", "lee", frozenset({"web_roles:lead"})), True),
+        (Actor("slack:U1", "sre"), False),
+        (Actor("web:lee", "lee", None), False),
+    ],
+)
+def test_leads_and_admins(actor: Actor, may: bool) -> None:
+    assert is_lead_or_admin(actor, POLICY) is may

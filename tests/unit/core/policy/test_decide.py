@@ -2,7 +2,7 @@
 
 import math
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -34,6 +34,7 @@ from tests.unit.core.policy.making import (
     snapshot,
     snapshots,
     strict_rules,
+    unhurried,
 )
 
 PRINT, LS = CODES
@@ -126,7 +127,7 @@ def test_a_rule_of_the_channel_makes_the_policy_stricter() -> None:
 
 def test_rules_of_policy_and_channel_with_the_same_id_both_count() -> None:
     where = context(remembered=(exact(PRINT, id="same"),))
-    of = policy(allow("python", id="same", profile="small"))
+    of = policy(exact(PRINT, id="same", profile="small"))
     assert decided(of, where=where).profile.timeout_s == 5.0
 
 
@@ -170,7 +171,7 @@ def test_what_is_unseen_is_never_allowed(rules: list[Rule]) -> None:
     assert (decision.effect, decision.rule, decision.remember) == (ASK, None, False)
     assert "U+202E" in decision.reasons[0]
     assert decision.reasons[0].endswith("shown as \\u202e (line 1)")
-    assert [fact.kind for fact in decision.uncovered][0] == "text"
+    assert decision.uncovered[0].kind == "text"
     assert decision.demand == demand()
 
 
@@ -352,7 +353,7 @@ def test_a_hash_gets_past_a_rule_about_limits_only_where_it_names_them(fields: d
             [exact(PRINT, profile="api"), exact(PRINT, id="b", profile="api-b")],
             Profile(name="api+api-b", network=("b.example",), workspace="none"),
         ),
-        ([exact(PRINT, profile="api"), allow("python")], Profile(name="api+offline")),
+        ([exact(PRINT, profile="api"), allow("python")], Profile(name="api", network=("a.example", "b.example"))),
         ([exact(PRINT, profile="api"), exact(PRINT, id="b")], Profile(name="api")),
         (
             [allow("python"), allow("python", id="b", profile="small")],
@@ -366,6 +367,15 @@ def test_what_is_allowed_runs_under_the_strictest_of_its_rules(rules: list[Rule]
     assert (decision.effect, decision.profile) == (ALLOW, profile)
     network = (f"network to {', '.join(profile.network)}",) if profile.network else ()
     assert decision.grants == network
+
+
+def test_what_was_granted_to_this_code_is_not_cut_down_by_what_any_code_gets() -> None:
+    any_code = allow("python", profile="small")
+    longer = exact(PRINT, limit=("timeout 60 s",))
+    decision = decided(policy(any_code, longer), timeout_s=60.0)
+    assert (decision.effect, decision.rule, decision.profile) == (ALLOW, "exact", Profile(timeout_s=60.0))
+    assert decided(policy(any_code, longer), timeout_s=61.0).effect is ASK
+    assert decided(policy(any_code, longer), block(), block(LS), timeout_s=60.0).effect is ASK
 
 
 def test_a_profile_never_raises_the_channels_limits() -> None:
@@ -485,16 +495,17 @@ def test_a_failure_inside_asks() -> None:
 
 
 def test_a_failure_over_the_code_asks_too() -> None:
-    decision = decide(Snapshot.model_construct(blocks=(None,)), policy(allow("*")), context())
+    decision = decide(Snapshot.model_construct(blocks=cast("Any", None)), policy(allow("*")), context())
     assert (decision.effect, decision.reasons[0], decision.code_sha256) == (ASK, ENGINE_ERROR, "")
     assert decision.revision == revision(policy(allow("*")))
 
 
+@unhurried
 @given(
     st.lists(st.text(st.characters(categories=None)), min_size=1, max_size=3),
     st.sampled_from(["python", "sh"]),
     policies,
-)  # type: ignore[arg-type]
+)
 def test_any_text_is_decided_about(texts: list[str], language: str, of: Policy) -> None:
     some = Snapshot(blocks=tuple(CodeBlock(language=language, code=text) for text in texts))
     decision = decide(some, of, context())
@@ -519,6 +530,7 @@ def stricter_or_equal(a: Decision, b: Decision) -> bool:
     )
 
 
+@unhurried
 @given(policies, strict_rules(), snapshots, st.booleans())
 def test_an_ask_or_deny_rule_never_loosens(of: Policy, rule: Rule, some: Snapshot, own: bool) -> None:
     before = decide(some, of, context())
@@ -529,6 +541,7 @@ def test_an_ask_or_deny_rule_never_loosens(of: Policy, rule: Rule, some: Snapsho
     assert stricter_or_equal(after, before)
 
 
+@unhurried
 @given(policies, snapshots, st.randoms(use_true_random=False))
 def test_order_of_rules_is_irrelevant(of: Policy, some: Snapshot, random: Any) -> None:
     rules = list(of.rule)
@@ -538,6 +551,7 @@ def test_order_of_rules_is_irrelevant(of: Policy, some: Snapshot, random: Any) -
     assert one.model_copy(update={"revision": ""}) == other.model_copy(update={"revision": ""})
 
 
+@unhurried
 @given(policies, snapshots)
 def test_every_decision_speaks(of: Policy, some: Snapshot) -> None:
     decision = decide(some, of, context())
@@ -552,6 +566,7 @@ def test_every_decision_speaks(of: Policy, some: Snapshot) -> None:
         assert decision.rule is not None or decision.uncovered
 
 
+@unhurried
 @given(policies, snapshots, st.builds(block, st.sampled_from(CODES), st.sampled_from(["python", "bash"])))
 def test_another_block_never_loosens(of: Policy, some: Snapshot, more: CodeBlock) -> None:
     """But for a rule about exactly this list of blocks, which none of these policies has."""
@@ -560,6 +575,7 @@ def test_another_block_never_loosens(of: Policy, some: Snapshot, more: CodeBlock
     assert STRICTNESS[after.effect] >= STRICTNESS[before.effect]
 
 
+@unhurried
 @given(policies, allow_rules(), snapshots)
 def test_an_allow_rule_never_weakens_a_deny(of: Policy, rule: Rule, some: Snapshot) -> None:
     if decide(some, of, context()).rule is not None and decide(some, of, context()).effect is DENY:

@@ -9,9 +9,10 @@ from pydantic import ValidationError
 
 from bot.core.policy.decision import Demand, Effect, Need
 from bot.core.policy.rules import Grant, Group, Match, Policy, Rule, revision
-from tests.unit.core.policy.making import allow, asking, demand, denying, exact, policies, policy
+from tests.unit.core.policy.making import allow, asking, demand, denying, exact, policies, policy, unhurried
 
 
+@unhurried
 @given(policies)
 def test_json_and_back(of: Policy) -> None:
     again = Policy.model_validate_json(of.model_dump_json())

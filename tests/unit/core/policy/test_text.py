@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bot.core.limits import BLOCK_BYTES
 from bot.core.policy.text import code_sha256, gate, normalise, visible
+from tests.unit.core.policy.making import unhurried
 
 UNSEEN = {
     "lone carriage return": "\r",
@@ -178,9 +179,10 @@ def test_what_is_unseen_is_shown_escaped(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
-any_text = st.text(st.characters(categories=None), max_size=60)  # type: ignore[arg-type]
+any_text = st.text(st.characters(categories=None), max_size=60)
 
 
+@unhurried
 @given(any_text, st.sampled_from(["python", "bash"]))
 def test_whatever_comes_the_gate_answers_and_the_card_is_clean(text: str, language: str) -> None:
     gate(language, text)
@@ -191,6 +193,7 @@ def test_whatever_comes_the_gate_answers_and_the_card_is_clean(text: str, langua
     code_sha256(text)
 
 
+@unhurried
 @given(st.characters())
 def test_no_category_of_unseen_characters_is_forgotten(char: str) -> None:
     if unicodedata.category(char) in {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"} and char not in " \t\n":
