@@ -34,6 +34,19 @@ class Folder:
         return self.root / "dockerd.pid"
 
     @property
+    def run(self) -> Path:
+        return self.root / "run"
+
+    @property
+    def pidfiles(self) -> list[tuple[Path, str]]:
+        """Those of dockerd and of its containerd, each with the argument by which the process is known."""
+        containerd = self.run / "containerd"
+        return [
+            (self.pidfile, f"--pidfile={self.pidfile}"),
+            (containerd / "containerd.pid", str(containerd / "containerd.toml")),
+        ]
+
+    @property
     def log(self) -> Path:
         return self.root / "dockerd.log"
 
@@ -80,10 +93,7 @@ def start(folder: Folder, machine: Machine, alone: bool) -> str:
             "set FENCEPOST_STATE to a shorter one",
         )
     prefix = machine.become_root or ()
-    if our_pid(folder) is None:
-        folder.pidfile.unlink(
-            missing_ok=True
-        )  # left by a machine that went down; its number may be another program's now
+    forget_the_dead(folder, prefix)
     say(f"engine: starting our own, log in {folder.log}")
     with folder.log.open("ab") as log:
         process = subprocess.Popen(
@@ -104,6 +114,15 @@ def start(folder: Folder, machine: Machine, alone: bool) -> str:
     )
 
 
+def forget_the_dead(folder: Folder, become_root: tuple[str, ...]) -> None:
+    """Remove pid files of a machine that went down: their numbers may be other programs' now, which dockerd would take
+    for its own, and end.
+    """
+    stale = [str(pidfile) for pidfile, mark in folder.pidfiles if running(pidfile, mark) is None]
+    if stale:
+        subprocess.run([*become_root, "rm", "-f", *stale], check=False)
+
+
 def firewall_works(become_root: tuple[str, ...]) -> bool:
     """Whether the engine can write firewall rules; in some containers and on some kernels nobody can."""
     command = [*become_root, "iptables", "--wait", "--table", "nat", "--list-rules"]
@@ -122,7 +141,7 @@ def dockerd_command(folder: Folder, firewall: bool) -> list[str]:
         "dockerd",
         f"--host={folder.address}",
         f"--data-root={folder.root / 'data'}",
-        f"--exec-root={folder.root / 'run'}",
+        f"--exec-root={folder.run}",
         f"--pidfile={folder.pidfile}",
         "--bridge=none",
         *([] if firewall else ["--iptables=false", "--ip6tables=false"]),
@@ -166,17 +185,31 @@ def stop(folder: Folder) -> None:
                     f"our engine (process {pid}) is still stopping", "it waits for containers", f"see {folder.log}"
                 )
             time.sleep(0.05)
+        if left := mounts_below(folder.root, Path("/proc/mounts").read_text()):
+            subprocess.run([*(become_root() or ()), "umount", *left], capture_output=True, check=False)
     say("engine: stopped")
 
 
+def mounts_below(folder: Path, mounts: str) -> list[str]:
+    """What dockerd leaves mounted when it ends, the innermost first; with it the folder could not be removed."""
+    points = [line.split()[1] for line in mounts.splitlines()]
+    return [point for point in reversed(points) if Path(point).is_relative_to(folder)]
+
+
 def our_pid(folder: Folder) -> int | None:
-    """The process of our own engine: the one that the pid file names, if it was really started with that pid file."""
+    """The process of our own engine, None if it does not run."""
+    pidfile, mark = folder.pidfiles[0]
+    return running(pidfile, mark)
+
+
+def running(pidfile: Path, mark: str) -> int | None:
+    """The process that a pid file names, if one of its arguments is `mark`: a number alone may be another program's."""
     try:
-        pid = int(folder.pidfile.read_text())
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        pid = int(pidfile.read_text())
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except (OSError, ValueError):
         return None
-    return pid if os.fsencode(f"--pidfile={folder.pidfile}") in command else None
+    return pid if os.fsencode(mark) in arguments else None
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What the sandbox image promises: what is in it, that it works without a network, and that nothing raises privileges."""
+"""What the sandbox image promises: what is in it, that it works without a network, that nothing raises privileges."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.docker
 
 
 def run(engine: Engine, *command: str, **options: Any) -> str:
-    """The output of a command in the image, run as in a sandbox: no network, a read-only root, a user without a name."""
+    """The output of a command in the image, run as in a sandbox: no network, read-only root, a user without a name."""
     settings = {"network_mode": "none", "read_only": True, "user": "20001:20001", "cap_drop": ["ALL"], **options}
     output: bytes = engine.client.containers.run(
         engine.image, list(command), remove=True, tmpfs={"/tmp": "mode=1777"}, environment={"HOME": "/tmp"}, **settings

@@ -12,7 +12,7 @@ import pytest
 
 from scripts.engine.addresses import Answer, addresses, ask, chosen_address, context_address, exports, ping
 from scripts.engine.machine import Machine, is_debian, obstacle
-from scripts.engine.own import Folder, dockerd_command, last_complaint, our_pid, state_folder
+from scripts.engine.own import Folder, dockerd_command, last_complaint, mounts_below, our_pid, state_folder
 
 OWN = "unix:///state/engine/docker.sock"
 HOME = Path("/home/ana")
@@ -186,6 +186,11 @@ class TestOurOwn:
                 assert our_pid(folder) == (process.pid if ours else None)
                 process.kill()
             assert our_pid(folder) is None
+
+    def test_what_it_leaves_mounted_is_found_and_nothing_else(self) -> None:
+        mounts = "\n".join(f"a {point} ext4 rw 0 0" for point in ("/", "/state/data", "/state/data/x", "/states", "/b"))
+        assert mounts_below(Path("/state"), mounts) == ["/state/data/x", "/state/data"]
+        assert mounts_below(Path("/state"), "") == []
 
     def test_a_start_that_fails_is_explained_by_the_logs_last_error(self, tmp_path: Path) -> None:
         log = tmp_path / "log"
