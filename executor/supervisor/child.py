@@ -50,13 +50,14 @@ class Job:
 class Report:
     """What a child says before its program begins; with `error` it does not begin.
 
-    `resident_bytes` is what the process has of the supervisor's memory. Files whose status changed at `stamp` (ns) or
-    later were changed by the program.
+    `resident_bytes` is what the process has of the supervisor's memory, `cpu_s` what it took to get here. Files whose
+    status changed at `stamp` (ns) or later were changed by the program.
     """
 
     error: RefusedError | None = None
     text: str = ""
     resident_bytes: int = 0
+    cpu_s: float = 0.0
     stamp: int = 0
 
     def encode(self) -> bytes:
@@ -117,7 +118,8 @@ def hand_over(job: Job, config: Config, path: str, *, prepared: bool = False) ->
     start = job.start
     hidden = start.workspace == "none"
     own = environment.own(job.scratch if hidden else config.workspace, job.scratch)
-    report = Report(resident_bytes=resident_bytes(), stamp=_moment(settled=bool(start.files)) if start.collect else 0)
+    stamp = _moment(settled=bool(start.files)) if start.collect else 0
+    report = Report(resident_bytes=resident_bytes(), cpu_s=time.process_time(), stamp=stamp)
     if start.language == PYTHON:
         if not prepared:
             prepare()

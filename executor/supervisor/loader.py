@@ -41,6 +41,6 @@ class MemoryImporter:
 
 def run(modules: dict[str, str], config: dict[str, Any]) -> None:
     sys.meta_path.insert(0, MemoryImporter(modules))
-    from executor.supervisor import main  # noqa: PLC0415 - importable only now
+    from executor.supervisor.main import main  # noqa: PLC0415 - importable only now
 
-    main.main(config)
+    main(config)

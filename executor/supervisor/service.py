@@ -14,13 +14,14 @@ from executor.messages import MessageError, Ready, Refused, RefusedError, Runnin
 from executor.supervisor import child, environment, landlock, launch, seccomp
 from executor.supervisor.child import Job
 from executor.supervisor.config import Config
-from executor.supervisor.execution import Execution, Stage, Surroundings
+from executor.supervisor.execution import Execution, Stage
 from executor.supervisor.identities import Identities
 from executor.supervisor.killing import Killer, owner
 from executor.supervisor.loop import Loop
 from executor.supervisor.outbox import Outbox
 from executor.supervisor.requests import Request, Requests
 from executor.supervisor.spare import Spares
+from executor.supervisor.surroundings import Surroundings
 from executor.supervisor.usage import OutOfMemory
 
 _PIECE: Final = 256 * 1024

@@ -58,8 +58,10 @@ def proportional(usage: Usage, uid: int, gid: int) -> int:
             try:
                 text = Path(f"/proc/{pid}/smaps_rollup").read_bytes()
                 total += int(text.partition(b"\nPss:")[2].split(None, 1)[0]) * KIB
-            except (OSError, IndexError, ValueError):
+            except PermissionError:
                 total += resident
+            except (OSError, IndexError, ValueError):
+                pass  # it is dying: its memory is gone
     return total
 
 

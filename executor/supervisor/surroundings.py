@@ -1,0 +1,22 @@
+"""What all executions of a supervisor share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from executor.supervisor.config import Config
+from executor.supervisor.killing import Killer
+from executor.supervisor.loop import Loop
+from executor.supervisor.outbox import Outbox
+from executor.supervisor.usage import OutOfMemory
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """`reap` waits for whatever has died, and tells the executions."""
+
+    config: Config
+    loop: Loop
+    outbox: Outbox
+    killer: Killer
+    kills: OutOfMemory
+    reap: Callable[[], None]
