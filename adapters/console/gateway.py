@@ -1,35 +1,29 @@
 """The console as a platform: typed lines come in as events, views go out as lines."""
 
 import asyncio
-import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from adapters.console.inbound import (
     ActAs,
-    Commanded,
-    Deleted,
     Meant,
     Pressed,
     Quit,
     Reader,
-    Said,
     Unclear,
     Waited,
-    form,
 )
 from adapters.console.journal import Entry, Journal
 from adapters.console.outbound import MARGIN, Ink, Shown, neutral, told
 from adapters.console.people import Person, actor
-from bot.core.buttons import parse_button_value
-from bot.core.events import AnyEvent, ButtonPressed, CommandIssued, MessageDeleted, MessageEdited, MessagePosted
+from adapters.console.typist import Typist
+from bot.core.events import AnyEvent, MessagePosted
 from bot.core.keys import Actor, ChannelKey
 from bot.core.replies import Reply, ReplyKind
 from bot.core.reports import FileRef
 from bot.core.views.view import View, plain
 from bot.ports import Dispatch, MessageGone
 
-BOT = "fencepost"
 _OPEN = frozenset({"waiting", "queued", "running"})
 
 
@@ -63,11 +57,10 @@ class ConsoleGateway:
     ) -> None:
         self._channel = channel
         self._people = people
-        self._acting = people[acting]
         self._journal = journal
         self._terminal = terminal
+        self._typist = Typist(channel, people[acting], journal, terminal.now)
         self._shown: dict[str, Shown] = {}
-        self._choices: tuple[str, ...] = ()
         self._kept: set[tuple[str, str]] = set()
         self.finished = asyncio.Event()
 
@@ -94,8 +87,8 @@ class ConsoleGateway:
     async def _do(self, meant: Meant, dispatch: Dispatch) -> None:
         match meant:
             case ActAs(person=name) if name in self._people:
-                self._acting = self._people[name]
-                self._say(f"You are {name}, {self._acting.role}.")
+                self._typist.person = self._people[name]
+                self._say(f"You are {name}, {self._typist.person.role}.")
             case ActAs():
                 self._say(f"Nobody is called that here. There are: {', '.join(self._people)}.")
             case Unclear(text=text):
@@ -105,87 +98,21 @@ class ConsoleGateway:
             case Quit():
                 return
             case _:
-                event = self._event(meant)
+                event = self._typist.event(meant)
                 if isinstance(event, str):
                     self._say(event)
                     return
+                self._echo(event)
                 for reply in await dispatch(event):
                     await self._tell(reply, meant)
                 if not self._terminal.interactive:
                     await self._terminal.settled(False)
 
-    def _event(self, meant: Said | Pressed | Commanded | Deleted) -> AnyEvent | str:
-        """The event, or the sentence that says why there is none."""
-        me, at, new = actor(self._acting), self._terminal.now(), uuid.uuid4().hex
-        match meant:
-            case Said(text=text, edits=True):
-                mine = self._mine()
-                if mine is None:
-                    return "You have no message to edit."
-                self._journal.change(mine, text)
-                return MessageEdited(
-                    id=f"console:{new}", channel=self._channel, at=at, message=mine.id, author=me, text=text
-                )
-            case Said(text=text):
-                entry = self._journal.add(text, author=self._acting.id)
-                self._echo(entry)
-                return MessagePosted(
-                    id=f"console:{new}", channel=self._channel, at=at, message=entry.id, author=me, text=text
-                )
-            case Commanded(text=text):
-                return CommandIssued(id=f"console:{new}", channel=self._channel, at=at, actor=me, text=text)
-            case Deleted(message=message):
-                entry_or_none = self._journal.get(message) if message else self._mine()
-                if entry_or_none is None or entry_or_none.author != self._acting.id:
-                    return "You have no such message."
-                self._journal.remove(entry_or_none.id)
-                return MessageDeleted(id=f"console:{new}", channel=self._channel, at=at, message=entry_or_none.id)
-            case Pressed():
-                return self._click(meant, me, at, new)
-
-    def _click(self, pressed: Pressed, me: Actor, at: float, new: str) -> AnyEvent | str:
-        found = self._button(pressed)
-        if found is None:
-            return f"There is no button {neutral(pressed.button)} to press."
-        value = parse_button_value(found[2])
-        if value is None:
-            return "That button is of another version of Fencepost."
-        words = form(value.verb.value, pressed.rest, self._choices)
-        return ButtonPressed(
-            id=f"console:{new}",
-            channel=self._channel,
-            at=at,
-            request=value.request,
-            verb=value.verb,
-            binding=value.binding,
-            actor=me,
-            reason=words.reason,
-            choice=words.choice,
-            confirm=words.confirm,
-            stdin=words.stdin,
-            args=words.args,
-        )
-
-    def _button(self, pressed: Pressed) -> tuple[str, str, str] | None:
-        if pressed.message is not None:
-            entry = self._journal.get(pressed.message)
-            entries = [entry] if entry else []
-        else:
-            entries = [entry for entry in self._journal.latest() if entry.buttons]
-        for entry in entries:
-            for number, button in enumerate(entry.buttons, 1):
-                if pressed.button in {str(number), button[0]}:
-                    return button
-        return None
-
-    def _mine(self) -> Entry | None:
-        return next((entry for entry in self._journal.latest() if entry.author == self._acting.id), None)
-
     async def _tell(self, reply: Reply, meant: Meant) -> None:
         if reply.text:
             self._say(reply.text)
         if reply.kind is ReplyKind.CHOOSE:
-            self._choices = tuple(choice.id for choice in reply.choices)
+            self._typist.choices = tuple(choice.id for choice in reply.choices)
             for number, choice in enumerate(reply.choices, 1):
                 self._say(f"{number}  {choice.text}")
         if isinstance(meant, Pressed) and (how := _HOW.get(reply.kind)):
@@ -252,10 +179,12 @@ class ConsoleGateway:
         if channel != self._channel:
             raise MessageGone(f"{channel} is not the channel of this console")
 
-    def _echo(self, entry: Entry) -> None:
-        if not self._terminal.interactive:
-            first, *rest = neutral(entry.text).split("\n")
-            self._print([f"#{entry.id} {entry.author}: {first}", *(f"{MARGIN}{line}" for line in rest)])
+    def _echo(self, event: AnyEvent) -> None:
+        """A script does not see what it types."""
+        if isinstance(event, MessagePosted) and not self._terminal.interactive:
+            first, *rest = neutral(event.text).split("\n")
+            author = self._typist.person.id
+            self._print([f"#{event.message} {author}: {first}", *(f"{MARGIN}{line}" for line in rest)])
 
     def _say(self, text: str) -> None:
         self._print([f"{MARGIN}{line}" for line in neutral(text).split("\n")])
@@ -265,7 +194,7 @@ class ConsoleGateway:
             self._terminal.write(line)
 
     def _prompt(self, reader: Reader) -> None:
-        self._terminal.prompt("… " if reader.is_open else f"{self._acting.id}@{self._channel.channel}> ")
+        self._terminal.prompt("… " if reader.is_open else f"{self._typist.person.id}@{self._channel.channel}> ")
 
 
 _HOW = {

@@ -1,0 +1,288 @@
+"""Shell commands as other programs call them: a process, its streams, its exit code."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.acceptance.process import until
+from tests.conftest import Engine
+
+PATIENCE_S = 60.0
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    def lines(self) -> list[Any]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+@dataclass(frozen=True)
+class Shell:
+    """Calls `fencepost` with a data directory of its own."""
+
+    folder: Path
+    docker: str = "unix:///nowhere"
+
+    @property
+    def environ(self) -> dict[str, str]:
+        env = {name: value for name, value in os.environ.items() if not name.startswith("FENCEPOST_")}
+        return env | {"FENCEPOST_DATA_DIR": str(self.folder / "data"), "FENCEPOST_DOCKER__HOST": self.docker}
+
+    async def start(self, *words: str) -> asyncio.subprocess.Process:
+        pipe = asyncio.subprocess.PIPE
+        return await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "bot", *words, env=self.environ, stdin=pipe, stdout=pipe, stderr=pipe, limit=2**24
+        )
+
+    async def call(self, *words: str, stdin: bytes = b"") -> Ended:
+        process = await self.start(*words)
+        out, err = await asyncio.wait_for(process.communicate(stdin), PATIENCE_S)
+        assert process.returncode is not None
+        return Ended(process.returncode, out.decode(), err.decode())
+
+
+def jsonl(*requests: dict[str, Any]) -> bytes:
+    return b"".join(json.dumps(request).encode() + b"\n" for request in requests)
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+@pytest.fixture
+async def shell(engine: Engine, tmp_path: Path) -> AsyncIterator[Shell]:
+    yield Shell(tmp_path, engine.address)
+    left = [row.name for row in engine.client.containers.list(all=True, filters={"label": "fencepost.instance"})]
+    known = {path.name for path in (tmp_path / "data" / "exec").glob("exec-*")}
+    assert not known, f"sandboxes of commands are left: {left}"
+
+
+# ---- without Docker
+
+
+async def test_blocks_reads_a_message_from_its_input(plain: Shell) -> None:
+    ended = await plain.call("blocks", "--json", "-", stdin=b"a\n~~~bash\r\nls\r\n~~~\n```py\nopen")
+    assert ended.code == 0
+    first, second = ended.json()["blocks"]
+    assert (first["language"], first["line"], first["closed"]) == ("bash", 2, True)
+    assert (second["language"], second["code"], second["closed"]) == ("python", "open\n", False)
+
+
+async def test_blocks_answers_line_by_line_whatever_comes(plain: Shell) -> None:
+    process = await plain.start("blocks", "--jsonl")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for line, wanted in (
+        (jsonl({"id": 1, "text": "```py\n1\n```"}), 1),
+        (b"\xff\n", None),
+        (b"{\n", None),
+        (jsonl({"id": "last", "text": ""}), "last"),
+    ):
+        process.stdin.write(line)
+        answer = json.loads(await asyncio.wait_for(process.stdout.readline(), PATIENCE_S))
+        assert answer["id"] == wanted
+        assert ("error" in answer) == (wanted is None)
+    process.stdin.close()
+    assert await asyncio.wait_for(process.wait(), PATIENCE_S) == 0
+
+
+async def test_a_reader_that_leaves_is_no_failure_worth_a_traceback(plain: Shell) -> None:
+    process = await plain.start("blocks", "--jsonl")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdout._transport.close()  # type: ignore[attr-defined]
+    _, err = await process.communicate(jsonl(*({"id": n, "text": "x" * 1000} for n in range(200))))
+    assert b"Traceback" not in err
+
+
+async def test_policy_check_decides_and_says_so_by_its_exit_code(plain: Shell) -> None:
+    allowed = await plain.call("policy", "check", "--policy", "team", "--lang", "bash", "--json", "-", stdin=b"ls\n")
+    assert (allowed.code, allowed.json()["decision"]) == (0, "allow")
+    asked = await plain.call("policy", "check", "--policy", "strict", "--lang", "bash", "--json", "-", stdin=b"ls\n")
+    assert (asked.code, asked.json()["decision"]) == (1, "ask")
+    assert asked.json()["approvers"] == [{"from": ["leads"], "need": 1}]
+    lines = jsonl({"id": 1, "language": "bash", "code": "ls"}, {"id": 2, "language": "bash"})
+    first, second = (await plain.call("policy", "check", "--policy", "team", "--jsonl", stdin=lines)).lines()
+    assert (first["id"], first["decision"]) == (1, "allow")
+    assert set(second) == {"id", "error"}
+
+
+async def test_without_an_engine_the_answer_is_three_lines_and_exit_code_three(plain: Shell) -> None:
+    ended = await plain.call("exec", stdin=b"print(1)")
+    assert ended.code == 3
+    assert [line.split(":")[0].strip() for line in ended.err.splitlines()] == ["error", "why", "fix"]
+    doctor = await plain.call("doctor", "--json")
+    assert doctor.code == 1
+    checks = {check["name"]: check for check in doctor.json()["checks"]}
+    assert checks["docker"]["status"] == "failed"
+    assert checks["docker"]["fix"]
+
+
+async def test_a_setting_that_does_not_exist_is_named(plain: Shell, tmp_path: Path) -> None:
+    (tmp_path / "f.toml").write_text("\n[limits]\nslot = 3\n")
+    ended = await plain.call("demo", "--config", str(tmp_path / "f.toml"))
+    assert ended.code == 2
+    assert "limits.slot" in ended.err
+    assert "f.toml:3" in ended.err
+    assert "limits.slots" in ended.err
+
+
+# ---- with Docker
+
+
+@pytest.mark.docker
+async def test_exec_runs_code_and_answers_in_the_agreed_shape(shell: Shell) -> None:
+    ended = await shell.call("exec", "--json", stdin=b"import sys\nprint(6 * 7)\nprint('e', file=sys.stderr)\n")
+    answer = ended.json()
+    assert ended.code == 0
+    assert set(answer) >= {
+        "outcome",
+        "exit_code",
+        "stdout",
+        "stderr",
+        "truncated",
+        "duration_ms",
+        "cpu_ms",
+        "peak_memory_bytes",
+        "artifacts",
+        "limit",
+    }
+    assert (answer["outcome"], answer["exit_code"], answer["stdout"], answer["stderr"]) == (
+        "completed",
+        0,
+        "42\n",
+        "e\n",
+    )
+
+
+@pytest.mark.docker
+async def test_exec_passes_output_through_and_says_how_it_ended(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "code").write_text("echo out; echo err >&2; exit 3")
+    ended = await shell.call("exec", "--lang", "bash", "--file", str(tmp_path / "code"))
+    assert (ended.code, ended.out) == (1, "out\n")
+    assert ended.err.startswith("err\n")
+    assert "exit 3" in ended.err
+    limited = await shell.call("exec", "--timeout", "0.5", "--json", stdin=b"while True: pass")
+    assert (limited.code, limited.json()["limit"]) == (1, {"name": "timeout_s", "value": 0.5})
+
+
+@pytest.mark.docker
+async def test_exec_answers_requests_in_one_workspace_and_survives_bad_ones(shell: Shell) -> None:
+    lines = (
+        jsonl({"id": "a", "language": "python", "code": "open('f', 'w').write('kept')"})
+        + b"nonsense\n"
+        + jsonl(
+            {"id": "b", "language": "cobol", "code": "x"},
+            {"id": "c", "language": "py", "code": "while True: pass", "timeout": 0.3},
+            {"id": "d", "language": "py", "code": "1", "timeout": -1},
+            {"id": "e", "language": "bash", "code": "cat f"},
+        )
+    )
+    ended = await shell.call("exec", "--jsonl", stdin=lines)
+    answers = ended.lines()
+    assert ended.code == 0
+    assert [answer["id"] for answer in answers] == ["a", None, "b", "c", "d", "e"]
+    assert [answer.get("outcome") for answer in answers] == ["completed", None, None, "timed_out", None, "completed"]
+    assert answers[0]["artifacts"] == [{"path": "f", "bytes": 4}]
+    assert answers[-1]["stdout"] == "kept"
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
+async def test_exec_that_is_ended_cancels_the_code_and_removes_the_sandbox(
+    shell: Shell, engine: Engine, sign: signal.Signals, tmp_path: Path
+) -> None:
+    process = await shell.start("exec")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"import time\nprint('on', flush=True)\ntime.sleep(60)\n")
+    process.stdin.close()
+    assert await asyncio.wait_for(process.stdout.readline(), PATIENCE_S) == b"on\n"
+    [mine] = [path.name for path in (tmp_path / "data" / "exec").iterdir()]
+    labelled = {"label": f"fencepost.instance={mine}"}
+    assert len(engine.client.containers.list(filters=labelled)) == 1
+    process.send_signal(sign)
+    assert await asyncio.wait_for(process.wait(), PATIENCE_S) == 1
+    assert engine.client.containers.list(all=True, filters=labelled) == []
+
+
+@pytest.mark.docker
+async def test_what_a_killed_exec_left_is_removed_by_the_next(shell: Shell, engine: Engine, tmp_path: Path) -> None:
+    process = await shell.start("exec")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"import time\nprint('on', flush=True)\ntime.sleep(60)\n")
+    process.stdin.close()
+    await asyncio.wait_for(process.stdout.readline(), PATIENCE_S)
+    [left] = [path.name for path in (tmp_path / "data" / "exec").iterdir()]
+    labelled = {"label": f"fencepost.instance={left}"}
+    process.kill()
+    await process.wait()
+    assert len(engine.client.containers.list(all=True, filters=labelled)) == 1
+    assert (await shell.call("exec", stdin=b"print(1)")).out == "1\n"
+    assert engine.client.containers.list(all=True, filters=labelled) == []
+
+
+@pytest.mark.docker
+async def test_doctor_finds_the_limits_in_force(shell: Shell) -> None:
+    ended = await shell.call("doctor", "--json")
+    checks = {check["name"]: check["status"] for check in ended.json()["checks"]}
+    assert {
+        name: checks[name] for name in ("sandbox", "hardening", "time", "memory", "processes", "output")
+    } == dict.fromkeys(("sandbox", "hardening", "time", "memory", "processes", "output"), "ok")
+    assert ended.code == 0
+
+
+@pytest.mark.docker
+async def test_the_console_asks_refuses_approves_and_remembers_over_a_restart(shell: Shell) -> None:
+    first = await shell.call(
+        "console", "--channel", "data", stdin=b"```python\nprint(6 * 7)\n```\n/press approve\n/as lee\n"
+    )
+    assert first.code == 0
+    assert "ana wants to run Python" in first.out
+    assert "someone else has to" in first.out
+    second = await shell.call("console", "--channel", "data", "--as", "lee", stdin=b"/press approve\n")
+    assert "ana wants to run Python" in second.out
+    assert "✅ Python · exit 0" in second.out
+    assert "│ 42" in second.out
+    assert "Approved by lee" in second.out
+
+
+@pytest.mark.docker
+async def test_the_console_streams_and_stops(shell: Shell) -> None:
+    process = await shell.start("console")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(
+        b"```python\nimport time\nfor n in range(100):\n    print('tick', n, flush=True)\n    time.sleep(0.2)\n```\n"
+    )
+    seen: list[str] = []
+
+    async def tick() -> bool:
+        assert process.stdout is not None
+        seen.append((await asyncio.wait_for(process.stdout.readline(), PATIENCE_S)).decode())
+        return "│ tick 3" in seen[-1]
+
+    await until("third tick", tick, PATIENCE_S)
+    process.stdin.write(b"/press stop\n")
+    out, _ = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+    text = "".join(seen) + out.decode()
+    assert text.count("│ tick 3\n") == 1, "output is told once"
+    assert "stopped by ana" in text
+    assert process.returncode == 0
