@@ -171,6 +171,14 @@ async def test_a_login_ends_with_its_time_and_with_its_password(tmp_path: Path) 
         assert (await lee.get("/api/me")).status == 401
 
 
+async def test_a_stream_ends_with_its_login(tmp_path: Path) -> None:
+    async with private_site(tmp_path, heartbeat_s=0.05) as web:
+        ana = await logged_in(web, "ana")
+        async with web.anybody.http.get("/api/events", headers=ana.headers) as response, asyncio.timeout(5):
+            await ana.post("/api/logout")
+            await response.read()
+
+
 async def test_a_login_outlives_the_process(tmp_path: Path) -> None:
     async with private_site(tmp_path) as web:
         lee = await logged_in(web, "lee")
@@ -223,12 +231,12 @@ async def test_standing_is_looked_up_anew_each_time(tmp_path: Path) -> None:
             assert isinstance(event, ButtonPressed)
             return event.actor
 
-        assert (await web.gateway.look_up(GENERAL, "web:lee", marks)).standing == {"web_roles:lead"}
+        assert (await web.gateway.look_up(GENERAL, "web:lee", marks)).standing == frozenset({"web_roles:lead"})
         assert (await web.gateway.look_up(GENERAL, "web:lee", frozenset())).standing == frozenset()
-        assert (await click()).standing == {"web_roles:lead"}
+        assert (await click()).standing == frozenset({"web_roles:lead"})
         add_user(tmp_path / "users.json", "lee", roles=["member"])
         assert (await web.gateway.look_up(GENERAL, "web:lee", marks)).standing == frozenset()
-        assert (await click()).standing == {"web_roles:member"}
+        assert (await click()).standing == frozenset({"web_roles:member"})
         assert (await web.gateway.look_up(GENERAL, "web:rita", marks)).admin
         assert (await web.gateway.look_up(OPS, "web:ana", marks)).standing is None
         for unknown in ("web:gone", "slack:lee", "lee", ""):
@@ -245,7 +253,7 @@ async def test_an_event_that_waited_carries_what_its_author_is_by_then(tmp_path:
     async with private_site(tmp_path) as web:
         [event] = await web.core.has(1)
         assert isinstance(event, MessagePosted)
-        assert (event.author.standing, event.author.admin) == ({"web_roles:member"}, False)
+        assert (event.author.standing, event.author.admin) == (frozenset({"web_roles:member"}), False)
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:80", "localhost.evil.example", "x", ""])
