@@ -109,8 +109,8 @@ def extract(text: str, languages: LanguageTable, dialect: Dialect = COMMONMARK) 
     hints += displaced
     if all(block.faults for block in blocks):
         hints += [hint.quoted(fence.line) for fence in page.fences if fence.quoted]
-        found = None if displaced else mistakes.misfenced(page.prose, languages)
-        if found is None and not page.fences and not displaced and languages.find("python"):
+        found = mistakes.misfenced(page.prose, languages)
+        if found is None and not page.fences and languages.find("python"):
             found = mistakes.unfenced(page.prose)
         hints += [found] if found else []
     return Extraction(tuple(blocks), tuple(sorted(hints, key=lambda each: each.line)))
@@ -200,4 +200,4 @@ def _tag_from_code(fence: Fence, languages: LanguageTable) -> tuple[Info, Fence]
 
 def _is_remainder(block: Block) -> bool:
     """Whether a fence is only the end of one that began behind other words, which CommonMark takes for a beginning."""
-    return not block.info and not block.closed and block.line > 1
+    return not block.info and not block.closed

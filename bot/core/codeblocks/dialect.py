@@ -80,7 +80,7 @@ def _settle_body(lines: list[Line], start: int, marker: str, languages: Language
     behind = cut + _run(line.text, cut)
     settled += lines[start:at]
     parts = (line.text[:cut], line.text[cut:behind], line.text[behind:])
-    settled += [line._replace(text=part, end="\n") for part in parts if part.strip(" \t")]
+    settled += [line._replace(text=part) for part in parts if part.strip(" \t")]
     return at + 1
 
 
@@ -132,7 +132,7 @@ def _opens(text: str, languages: LanguageTable) -> bool:
 
 
 def _glued_end(text: str, marker: str, languages: LanguageTable) -> int | None:
-    """Where on this line ticks stand that a chat client takes for the end: behind code, or before more words."""
+    """Where on a line that holds the marker a chat client sees the end: behind code, or before more words."""
     if marker[0] != "`":
         return None
     trimmed = text.rstrip(" \t")
@@ -140,7 +140,7 @@ def _glued_end(text: str, marker: str, languages: LanguageTable) -> int | None:
     if trimmed[:cut].strip() and len(trimmed) - cut >= len(marker):
         return None if trimmed[cut - 1] == "\\" else cut
     found = _OPENING.match(text)
-    if not found or len(found[1]) < len(marker) or "`" in found[2] or not found[2][:1].isspace():
+    if not found or "`" in found[2] or not found[2][:1].isspace():
         return None
     return None if _first_tag(found[2], languages) else found.start(1)
 

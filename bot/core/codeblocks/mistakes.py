@@ -19,7 +19,6 @@ _INDENTED = re.compile(r"(?: {4}|\t)\s*(?:`{3,}|~{3,})([^`]*)", re.DOTALL)
 _TRIES = 8
 """So many candidates are looked at, then no more: a bound for hostile text."""
 _UNFENCED_LINES = 4
-_PARSE_LINES = 1000
 
 
 def glued_or_indented(prose: tuple[Line, ...], languages: LanguageTable) -> list[Hint]:
@@ -53,7 +52,7 @@ def misfenced(prose: tuple[Line, ...], languages: LanguageTable) -> Hint | None:
 
 def unfenced(prose: tuple[Line, ...]) -> Hint | None:
     """Python, or an interactive session of it, with nothing around it but perhaps a sentence before or after."""
-    if sum(1 for line in prose if line.text.strip()) < inference.PROMPTS or len(prose) > _PARSE_LINES:
+    if sum(1 for line in prose if line.text.strip()) < inference.PROMPTS:
         return None
     for start in _starts(prose):
         for stop in _stops(prose, start):
@@ -94,7 +93,7 @@ def _one_line_code(inside: str, languages: LanguageTable) -> str | None:
 def _ticked_code(ticks: str, rest: str, below: tuple[Line, ...], languages: LanguageTable) -> str | None:
     """The language of what stands between these ticks and the same number of them at the end of a later line."""
     end = next((i for i, line in enumerate(below) if _ends_with_ticks(line.text, ticks)), None)
-    if end is None or ticks == "```":
+    if end is None:
         return None
     language = languages.find(rest.strip()) if rest.strip() else None
     head = [] if language or not rest.strip() else [rest]

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.arrival import clean, discord_text, slack_rich_text, slack_text
@@ -58,11 +58,13 @@ def test_discord(arrived: str, written: str) -> None:
     assert clean(arrived, "discord") == written
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="`\u2068\u2069\u00a0&lt;amp<>|http:// \r\nx"), st.sampled_from(["web", "console", "other"]))
 def test_platforms_without_a_client_of_their_own_change_nothing(text: str, platform: str) -> None:
     assert clean(text, platform) == text
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="`&<>;|ltgamp: /\u00a0\nx"))
 def test_what_slack_escapes_comes_back(text: str) -> None:
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

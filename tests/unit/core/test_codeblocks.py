@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.codeblocks import COMMONMARK, Attributes, Block, HintKind, dialect_of, extract, fenced
@@ -147,6 +147,11 @@ CHAT_TABLE = {
     "quote": ("> ```python\n> x```", []),
     "list": ("- ```python\n  x\n  ```\n```bash\nls```", [Seen("python", "x\n"), Seen("bash", "ls\n", 4)]),
     "list, never ended": ("- ```python\n  x", [Seen("python", "x\n", closed=False)]),
+    "ticks four blanks in are no end": (
+        "```python\nx\n    ```\n```bash\ny```", [Seen("python", "x\n    ```\n```bash\ny```\n", closed=False)]),
+    "tildes before words": ("~~~python\nx\n~~~ ok", [Seen("python", "x\n~~~ ok\n", closed=False)]),
+    "fewer ticks before words": ("````python\nx\n``` ok", [Seen("python", "x\n``` ok\n", closed=False)]),
+    "a lone CR behind the end": ("```python\nx```\rok", [Seen("python", "x\n")]),
     "a lone CR stays": ("```python\nx\ry```", [Seen("python", "x\ry\n")]),
 }  # fmt: skip
 
@@ -194,6 +199,11 @@ def test_slack_turns_the_tag_into_the_first_line_of_code(text: str, language: st
     assert (block.language, block.info, block.code) == (language, info, code)
 
 
+def test_the_line_of_a_fault_counts_the_tag_line() -> None:
+    [block] = blocks("```\npython\n# filename: ..\n```", "slack")
+    assert [fault.line for fault in block.faults] == [3]
+
+
 def test_only_slack_does_that() -> None:
     assert seen("```\npython\nx\n```", "discord") == [Seen(None, "python\nx\n")]
 
@@ -203,6 +213,11 @@ def test_a_block_carries_its_settings() -> None:
     assert block.attributes == Attributes(90.0, network=True, packages=("requests", "numpy"), args=("-n", "5", "a b"))
     assert block.info == "python timeout=90 network packages=requests,numpy args=\"-n 5 'a b'\""
     assert block.runnable
+
+
+def test_info_is_the_fence_line_as_typed_without_the_blanks_around_it() -> None:
+    text = "``` \t Python  TITLE=\\*x&amp;  \t\nx\n```"
+    assert [block.info for block in blocks(text)] == ["Python  TITLE=\\*x&amp;"]
 
 
 def test_settings_without_a_tag_leave_the_block_untagged() -> None:
@@ -332,6 +347,9 @@ def test_names_of_the_longest_size_pass() -> None:
         ("Traceback (most recent call last):", None),
         ("if a then b", None),
         ("x = '\\d'", None),
+        ("import re\nre.compile('\\d')", "python"),
+        ("import re".ljust(16 * 1024 - 1, "#"), "python"),
+        ("import re".ljust(16 * 1024, "#"), None),
         ("print(" * 5000, None),
         ("\ud800", None),
         ("", None),
@@ -361,6 +379,7 @@ MESSAGES = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40).
 PLATFORMS = st.sampled_from(["web", "slack", "discord"])
 
 
+@settings(deadline=None)
 @given(MESSAGES, PLATFORMS)
 def test_any_text_is_read_and_its_code_is_made_of_its_lines(text: str, platform: str) -> None:
     lines = text.replace("\r", "\n").split("\n")
@@ -371,12 +390,14 @@ def test_any_text_is_read_and_its_code_is_made_of_its_lines(text: str, platform:
             assert any(bare in source for source in lines)
 
 
+@settings(deadline=None)
 @given(MESSAGES.filter(lambda text: "\r" not in text), PLATFORMS)
 def test_crlf_and_lf_give_the_same(text: str, platform: str) -> None:
     dialect = dialect_of(platform)
     assert extract(text.replace("\n", "\r\n"), DEFAULT_LANGUAGES, dialect) == extract(text, DEFAULT_LANGUAGES, dialect)
 
 
+@settings(deadline=None)
 @given(MESSAGES.map(lambda text: text.replace("\r", "")), st.sampled_from(["python", "bash", "json", ""]), PLATFORMS)
 def test_fenced_code_reads_back_as_it_was(code: str, tag: str, platform: str) -> None:
     text = f"hello\n{fenced(code, tag)}\nbye"
@@ -387,6 +408,7 @@ def test_fenced_code_reads_back_as_it_was(code: str, tag: str, platform: str) ->
     assert (block.info, block.line, block.closed) == (tag, 2, True)
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(alphabet="ab `'\t\0\u2068", max_size=12), max_size=6))
 def test_a_list_takes_its_indentation_off_and_nothing_else(lines: list[str]) -> None:
     code = "".join(f"{line}\n" for line in lines)

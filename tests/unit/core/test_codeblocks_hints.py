@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.codeblocks import HintKind, dialect_of, extract, hint
@@ -52,6 +52,7 @@ MUST = {
     "untagged": ("```\nx\n```", HintKind.UNTAGGED, 1),
     "unknown tag": ("```pyhton\nx\n```", HintKind.UNKNOWN_TAG, 1),
     "a language of others": ("```c++\nx\n```", HintKind.NOT_RUN_HERE, 1),
+    "a format with words": ("```text isn't timeout=x\nx\n```", HintKind.FORMAT, 1),
     "a format": ("```json\n{}\n```", HintKind.FORMAT, 1),
     "code behind the tag": ("```python print(1)\nx\n```", HintKind.CODE_ON_FENCE_LINE, 1),
     "a command behind the tag": ("```bash cd x\nmake\n```", HintKind.CODE_ON_FENCE_LINE, 1),
@@ -119,6 +120,8 @@ MUST_NOT = {
     "a number of ticks in prose": "three ticks (```) make a fence, said `py`",
     "an escaped fence": "\\```python\nprint(1)\n\\```",
     "a mention and thanks": "<@U1> thanks for this 'python'\nit\nworks\nnow'",
+    "ticks that do not match": "`py\nfoo\n'",
+    "wrong ticks around nothing": "'''py\n\n'''",
     "unclosed quote": "'''python\nprint(1)\n",
 }  # fmt: skip
 
@@ -136,6 +139,21 @@ def test_nothing_is_said(text: str, platform: str) -> None:
 def test_what_the_chat_client_shows_as_a_block_needs_no_hint(text: str, platform: str) -> None:
     assert hints(text, platform) == []
     assert hints(text, "web") != []
+
+
+@pytest.mark.parametrize(("before", "kinds"), [(7, [HintKind.WRONG_TICKS]), (8, [])])
+def test_after_eight_candidates_no_more_are_looked_at(before: int, kinds: list[HintKind]) -> None:
+    text = "```wow```\n" * before + "´´´py\nx\n´´´"
+    assert [kind for kind, _ in hints(text)] == kinds
+
+
+def test_code_around_a_fence_that_does_not_run_is_left_alone() -> None:
+    assert hints(f"{CODE}\n```json\n{{}}\n```") == [(HintKind.FORMAT, 5)]
+
+
+def test_a_long_tag_is_clipped() -> None:
+    [said] = extract(f"```{'p' * 1000}\nx\n```", DEFAULT_LANGUAGES).hints
+    assert said.text.startswith("p" * 39 + "… on line 1 is not")
 
 
 def test_several_hints_come_in_the_order_of_the_lines() -> None:
@@ -206,6 +224,7 @@ def test_languages_are_listed_in_words() -> None:
     assert listed("python", "sh") == "This channel runs python and sh."
 
 
+@settings(deadline=None)
 @given(
     st.text(min_size=1), st.sampled_from(["```{}\nx\n```", "```python {}=1\n```", "```python\n# filename: ../{}\n```"])
 )

@@ -1,7 +1,7 @@
 """What stands behind the ticks of a fence."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.codeblocks.info import Attributes, Info, looks_like_code, read_info
@@ -27,6 +27,7 @@ from bot.core.codeblocks.info import Attributes, Info, looks_like_code, read_inf
         ),
         ("python packages=a-b.c_d==1.0rc1", Info("python", Attributes(packages=("a-b.c_d==1.0rc1",)))),
         ('python args="-n 5"', Info("python", Attributes(args=("-n", "5")))),
+        ("python args=(;)", Info("python", Attributes(args=("(;)",)))),
         ("python args=-n", Info("python", Attributes(args=("-n",)))),
         ("python args=\"'a b' c\"", Info("python", Attributes(args=("a b", "c")))),
         ('python args="a \\"b c\\""', Info("python", Attributes(args=("a", "b c")))),
@@ -95,6 +96,7 @@ def test_settings_are_told_from_code(text: str) -> None:
     assert not looks_like_code(text)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="abt =\"'\\\0\ud800,.[]()network timeout args packages") | st.text())
 def test_any_text_can_be_read(text: str) -> None:
     info = read_info(text)
