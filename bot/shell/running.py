@@ -29,8 +29,8 @@ from executor.types import InputFile, Outcome
 STOP_AGAIN_S = 0.05
 """A stop that comes before the sandbox knows the execution is repeated after this."""
 
-WENT_WRONG = "something went wrong on our side"
-UNREPORTED = "its result could not be saved"
+WENT_WRONG = "Something went wrong on our side."
+UNREPORTED = "Its result could not be saved."
 
 log = structlog.get_logger()
 

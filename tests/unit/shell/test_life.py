@@ -32,12 +32,12 @@ async def test_code_that_is_asked_about_runs_after_the_click() -> None:
     async with world.running():
         await world.run("print('hi')")
         await world.quiet()
-        assert len(world.sandboxes.started) == 0
+        assert world.runs == 0
         assert "🔒" in world.texts[0]
         reply = await world.press(await world.request(), Verb.APPROVE, LEE)
         assert reply.kind is ReplyKind.DONE
         await world.done()
-        assert len(world.sandboxes.started) == 1
+        assert world.runs == 1
     assert len(world.posts) == 1
     assert "Approved by lee" in world.texts[0]
     assert world.gateway.calls.count("look_up memory:lee") == 1
@@ -51,7 +51,7 @@ async def test_whoever_lost_the_right_to_approve_is_noticed_at_the_start_of_the_
         world.gateway.people[LEE.id] = replace(LEE, standing=frozenset())
         await world.press(await world.request(), Verb.APPROVE, LEE)
         await world.done()
-        assert len(world.sandboxes.started) == 0
+        assert world.runs == 0
     assert (await world.request()).status is Status.REVOKED
 
 
@@ -78,7 +78,7 @@ async def test_a_long_run_is_shown_while_it_runs() -> None:
     world = World({"slow": (Say("one\n"), Hold(go_on), Say("two\n"))})
     async with world.running():
         await world.run("slow")
-        await until(lambda: world.sandboxes.started)
+        await until(lambda: world.runs)
         assert world.posts == []
         world.clock.advance(0.4)
         await until(lambda: world.posts)
@@ -93,7 +93,7 @@ async def test_stop_ends_what_runs() -> None:
     world = World({"slow": (Say("one\n"), Hold(asyncio.Event()))})
     async with world.running():
         await world.run("slow")
-        await until(lambda: world.sandboxes.started)
+        await until(lambda: world.runs)
         reply = await world.press(await world.request(), Verb.STOP, ANA)
         assert reply.kind is ReplyKind.DONE
         await world.done()

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from adapters.memory.gateway import MemoryGateway, Post
@@ -157,12 +157,14 @@ class World:
         return any(request.status.is_live for request in (await self.state()).requests)
 
     @property
+    def runs(self) -> int:
+        """How many blocks a sandbox was given, in this life of the bot."""
+        return len(self.sandboxes.started)
+
+    @property
     def posts(self) -> list[Post]:
         return list(self.gateway.posts.values())
 
     @property
     def texts(self) -> list[str]:
         return [plain(post.view) for post in self.posts]
-
-    def under(self, policy: Policy) -> "World":
-        return replace(self, policy=policy)
