@@ -71,19 +71,26 @@ def _execute(source: bytes, name: str, namespace: dict[str, Any]) -> Callable[[]
     except SystemExit as error:
         return _exit_code(error.code)
     except BaseException as error:  # noqa: BLE001 - whatever a program may raise
-        sys.last_type, sys.last_value = type(error), error
-        sys.last_traceback = error.__traceback__ = _of_program(error.__traceback__)
-        try:
-            sys.excepthook(type(error), error, error.__traceback__)
-        except SystemExit as exit_:
-            return _exit_code(exit_.code)
-        except BaseException as second:  # noqa: BLE001 - a hook of the program's own that fails
-            _say("Error in sys.excepthook:")
-            _excepthook(type(second), second, _of_program(second.__traceback__))
-            _say("\nOriginal exception was:")
-            _excepthook(type(error), error, error.__traceback__)
-        return _interrupted if isinstance(error, KeyboardInterrupt) else 1
-    return 0
+        raised = error
+    else:
+        return 0
+    return _complain(raised)
+
+
+def _complain(error: BaseException) -> Callable[[], NoReturn] | int:
+    """By the program's hook, if it has one. Outside of the handler, or it would be the context of the hook's errors."""
+    sys.last_type, sys.last_value = type(error), error
+    sys.last_traceback = error.__traceback__ = _of_program(error.__traceback__)
+    try:
+        sys.excepthook(type(error), error, error.__traceback__)
+    except SystemExit as exit_:
+        return _exit_code(exit_.code)
+    except BaseException as second:  # noqa: BLE001
+        _say("Error in sys.excepthook:")
+        _excepthook(type(second), second, _of_program(second.__traceback__))
+        _say("\nOriginal exception was:")
+        _excepthook(type(error), error, error.__traceback__)
+    return _interrupted if isinstance(error, KeyboardInterrupt) else 1
 
 
 def _exit_code(code: object) -> int:

@@ -1,0 +1,51 @@
+import signal
+from dataclasses import replace
+
+import pytest
+
+from executor.messages import Reason
+from executor.supervisor.verdict import Seen, reason
+
+FINE = Seen(
+    imposed=None,
+    exit_code=0,
+    signal=None,
+    most_tasks=1,
+    allowed_tasks=64,
+    ran_out_of_memory=False,
+    tail=b"",
+)
+FAILED = replace(FINE, exit_code=1)
+KILLED = replace(FINE, exit_code=None, signal=signal.SIGKILL)
+COMPLAINT = b"BlockingIOError: [Errno 11] Resource temporarily unavailable"
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        (FINE, None),
+        (FAILED, None),
+        (KILLED, None),
+        (replace(KILLED, imposed="cancelled"), "cancelled"),
+        (replace(KILLED, imposed="output"), "output"),
+        (replace(KILLED, imposed="timeout"), "timeout"),
+        # the kernel ended it, or what its shell ran; a program that caught it all and ended well has not met a limit
+        (replace(KILLED, ran_out_of_memory=True), "memory"),
+        (replace(FAILED, exit_code=137, ran_out_of_memory=True), "memory"),
+        (replace(FAILED, ran_out_of_memory=True), None),
+        (replace(FINE, ran_out_of_memory=True), None),
+        # as many tasks as are allowed, or complaints and at least half of them
+        (replace(FAILED, most_tasks=64), "processes"),
+        (replace(FAILED, most_tasks=63), None),
+        (replace(FAILED, most_tasks=32, tail=COMPLAINT), "processes"),
+        (replace(FAILED, most_tasks=31, tail=COMPLAINT), None),
+        (replace(FINE, most_tasks=64, tail=COMPLAINT), None),
+        (replace(KILLED, imposed="timeout", most_tasks=64), "processes"),
+        (replace(KILLED, imposed="memory", most_tasks=64), "memory"),
+        (replace(FINE, exit_code=None, signal=signal.SIGXCPU), "cpu"),
+        (replace(FINE, exit_code=None, signal=signal.SIGXFSZ), "file_size"),
+        (replace(FINE, exit_code=None, signal=signal.SIGSEGV), None),
+    ],
+)
+def test_one_reason_follows_from_what_was_seen(seen: Seen, expected: Reason | None) -> None:
+    assert reason(seen) == expected
