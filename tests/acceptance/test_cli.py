@@ -5,13 +5,14 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bot.settings import instance_of
 from tests.acceptance.process import until
 from tests.conftest import Engine
 
@@ -66,11 +67,18 @@ def plain(tmp_path: Path) -> Shell:
 
 
 @pytest.fixture
-async def shell(engine: Engine, tmp_path: Path) -> AsyncIterator[Shell]:
+def shell(engine: Engine, tmp_path: Path) -> Iterator[Shell]:
+    """None of its sandboxes is left behind, whatever became of the commands."""
     yield Shell(tmp_path, engine.address)
-    left = [row.name for row in engine.client.containers.list(all=True, filters={"label": "fencepost.instance"})]
-    known = {path.name for path in (tmp_path / "data" / "exec").glob("exec-*")}
-    assert not known, f"sandboxes of commands are left: {left}"
+    data = tmp_path / "data"
+    instances = [path.name for path in (data / "exec").glob("exec-*")]
+    instances += [instance_of(data / "console" / channel) for channel in ("general", "data", "ops")]
+    left = []
+    for instance in instances:
+        for container in engine.client.containers.list(all=True, filters={"label": f"fencepost.instance={instance}"}):
+            container.remove(force=True, v=True)
+            left.append(container.name)
+    assert left == []
 
 
 # ---- without Docker
@@ -281,6 +289,7 @@ async def test_the_console_streams_and_stops(shell: Shell) -> None:
 
     await until("third tick", tick, PATIENCE_S)
     process.stdin.write(b"/press stop\n")
+    process.stdin.close()
     out, _ = await asyncio.wait_for(process.communicate(), PATIENCE_S)
     text = "".join(seen) + out.decode()
     assert text.count("│ tick 3\n") == 1, "output is told once"
