@@ -25,7 +25,7 @@ class MemoryStore:
         self._halted: str | None = None
 
     async def load(self, channel: ChannelKey) -> Loaded:
-        return self._channels.get(channel, Loaded(ChannelState(channel=str(channel)), 0))
+        return self._loaded(channel)
 
     async def seen(self, event_id: str) -> bool:
         return event_id in self._events
@@ -33,7 +33,7 @@ class MemoryStore:
     async def save(self, commit: Commit) -> tuple[Owed, ...]:
         if commit.event_id in self._events:
             raise DuplicateEvent(commit.event_id)
-        if (await self.load(commit.channel)).version != commit.base_version:
+        if self._loaded(commit.channel).version != commit.base_version:
             raise VersionConflict(f"{commit.channel} moved on from version {commit.base_version}")
         self._check_guards(commit)
         self._events.add(commit.event_id)
@@ -72,6 +72,9 @@ class MemoryStore:
 
     async def set_halted(self, by: str | None) -> None:
         self._halted = by
+
+    def _loaded(self, channel: ChannelKey) -> Loaded:
+        return self._channels.get(channel, Loaded(ChannelState(channel=str(channel)), 0))
 
     def _check_guards(self, commit: Commit) -> None:
         started = {request: execution for execution, request in self._executions.items()}

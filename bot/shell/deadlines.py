@@ -13,6 +13,7 @@ from bot.core.replies import Reply
 from bot.ports import Clock
 from bot.shell.mailbox import StepFailed
 from bot.shell.reference import new_event_id
+from bot.shell.tasks import task_group
 
 AGAIN_S = 1.0
 """Least time until a deadline that has passed and is still there is announced again."""
@@ -40,7 +41,7 @@ class Deadlines:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator["Deadlines"]:
-        async with asyncio.TaskGroup() as group:
+        async with task_group() as group:
             self._group = group
             try:
                 yield self

@@ -20,6 +20,7 @@ from bot.ports import Store
 from bot.shell.mailbox import After, Mailbox, MailboxFull, StepFailed
 from bot.shell.reference import new_reference
 from bot.shell.sites import Sites
+from bot.shell.tasks import task_group
 
 KEPT = 500
 DRAIN_S = 5.0
@@ -41,7 +42,7 @@ class Dispatcher:
     @asynccontextmanager
     async def open(self) -> AsyncIterator["Dispatcher"]:
         """Own the mailboxes. At the end nothing new is taken, and what was taken is stepped to its end."""
-        async with asyncio.TaskGroup() as group:
+        async with task_group() as group:
             self._group = group
             try:
                 yield self
@@ -56,7 +57,7 @@ class Dispatcher:
         except StepFailed as failure:
             return (Reply(ReplyKind.FAILED, str(failure)),)
         except MailboxFull:
-            log.warning("event turned away", channel=str(event.channel), event=type(event).__name__)
+            log.warning("event turned away", channel=str(event.channel), kind=type(event).__name__)
             return (Reply(ReplyKind.FAILED, "Too much is waiting in this channel. Try again in a minute."),)
 
     async def deliver(

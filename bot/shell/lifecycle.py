@@ -22,6 +22,7 @@ from bot.shell.outside import Outside
 from bot.shell.performer import Performer, open_performer
 from bot.shell.reference import new_event_id
 from bot.shell.sites import SiteOf, Sites
+from bot.shell.tasks import task_group
 
 RECOVERING_AT_ONCE = 50
 
@@ -58,7 +59,7 @@ class Bot:
             await stack.enter_async_context(self._dispatcher.open())
             await stack.enter_async_context(self._deadlines.open())
             await self._recover(stack)
-            async with asyncio.TaskGroup() as group:
+            async with task_group() as group:
                 for gateway in self._outside.gateways.values():
                     group.create_task(self._serve(gateway), name=f"gateway {gateway.platform}")
                 self.started.set()
@@ -71,7 +72,7 @@ class Bot:
         self._sites.halted_by = await store.halted_by()
         channels = await store.live_channels()
         gate = asyncio.Semaphore(RECOVERING_AT_ONCE)
-        async with asyncio.TaskGroup() as group:
+        async with task_group() as group:
             for channel in channels:
                 group.create_task(self._tell_start(channel, gate))
         performer = await stack.enter_async_context(open_performer(self._dispatcher, self._outside, self._sites))

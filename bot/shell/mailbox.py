@@ -126,7 +126,7 @@ class Mailbox:
             log.exception(
                 "event not carried out",
                 channel=str(self._channel),
-                event=type(job.event).__name__,
+                kind=type(job.event).__name__,
                 event_id=job.event.id,
                 reference=failure.reference,
             )

@@ -28,6 +28,7 @@ from bot.shell.posting import Posting
 from bot.shell.reference import new_reference
 from bot.shell.running import Running
 from bot.shell.sites import Sites
+from bot.shell.tasks import task_group
 
 REST_S = 1.0
 """How long live edits stay away from a workspace where something more important is on its way."""
@@ -176,7 +177,7 @@ class Performer:
 @asynccontextmanager
 async def open_performer(dispatcher: Dispatcher, outside: Outside, sites: Sites) -> AsyncIterator[Performer]:
     """At the end whatever is in the middle of something is given up: it is still owed, or still running on disk."""
-    async with asyncio.TaskGroup() as group:
+    async with task_group() as group:
         performer = Performer(dispatcher, outside, sites, group)
         try:
             yield performer
