@@ -1,7 +1,7 @@
 """Who acts. In the demo whoever they say they are; otherwise a bearer token or the cookie of a login."""
 
 import hmac
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aiohttp import web
 
@@ -20,7 +20,7 @@ class Identity:
     """`by_cookie`: the browser sends it without being asked, so that a write needs the token too."""
 
     user: User
-    csrf: str
+    csrf: str = field(repr=False)
     by_cookie: bool
 
 

@@ -5,7 +5,7 @@ one that was read.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -28,8 +28,8 @@ class User:
     name: str
     roles: tuple[str, ...]
     channels: frozenset[str] | None = None
-    password: str = ""
-    tokens: tuple[str, ...] = ()
+    password: str = field(default="", repr=False)
+    tokens: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def key(self) -> str:

@@ -19,6 +19,7 @@ T = TypeVar("T")
 JSON_BYTES = 2 * 1024 * 1024
 FILE_BYTES = 8 * 1024 * 1024
 FILES = 10
+PARTS = 2 * FILES
 UPLOAD_S = 120.0
 NAME_CHARS = 200
 
@@ -76,8 +77,12 @@ async def _within(reading: Awaitable[T]) -> T:
 async def _form(request: web.Request, blobs: Blobs) -> tuple[Fields, tuple[FileRef, ...]]:
     values: dict[str, str] = {}
     files: list[FileRef] = []
+    parts = 0
     try:
         async for part in await request.multipart():
+            parts += 1
+            if parts > PARTS:
+                raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The form has more than {PARTS} parts.")
             if not isinstance(part, BodyPartReader):
                 raise Refused(HTTPStatus.BAD_REQUEST, "The form has a form in it.")
             if part.filename is None:
@@ -88,8 +93,6 @@ async def _form(request: web.Request, blobs: Blobs) -> tuple[Fields, tuple[FileR
                 data = await _read(part, FILE_BYTES, "files")
                 media_type = clean_media_type(part.headers.get("Content-Type", "").partition(";")[0].strip())
                 files.append(await blobs.put(data, clean_name(part.filename), media_type))
-            if len(values) > FILES:
-                raise Refused(HTTPStatus.BAD_REQUEST, "The form has too many fields.")
     except UnicodeDecodeError:
         raise Refused(HTTPStatus.BAD_REQUEST, "The form is not UTF-8.") from None
     except ValueError:

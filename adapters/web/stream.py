@@ -6,7 +6,6 @@ where it was by `Last-Event-ID` or `?after=`.
 """
 
 import asyncio
-from collections import Counter
 from http import HTTPStatus
 
 from aiohttp import web
@@ -30,11 +29,11 @@ class EventRoutes:
         self._settings = settings
         self._chat = chat
         self._access = access
-        self._open: Counter[str] = Counter()
+        self._open: dict[int, tuple[web.Request, str]] = {}
         self._closing = False
 
     def routes(self) -> list[web.RouteDef]:
-        return [web.get("/api/events", self.events)]
+        return [web.get("/api/events", self.events, allow_head=False)]
 
     def close(self) -> None:
         """End all streams: the server stops."""
@@ -43,15 +42,16 @@ class EventRoutes:
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         user = request[IDENTITY].user
-        if self._open[user.id] >= AT_ONCE_EACH or self._open.total() >= AT_ONCE:
+        alive = [person for stream, person in self._open.values() if stream.transport is not None]
+        if alive.count(user.id) >= AT_ONCE_EACH or len(alive) >= AT_ONCE:
             raise Refused(HTTPStatus.TOO_MANY_REQUESTS, "There are too many open streams; close one.")
         since = request.headers.get("Last-Event-ID") or request.query.get("after")
         cursor = await self._chat.store.last_change() if since is None else await read_cursor(self._chat, since)
-        self._open[user.id] += 1
+        self._open[id(request)] = (request, user.id)
         try:
             return await self._stream(request, cursor)
         finally:
-            self._open[user.id] -= 1
+            del self._open[id(request)]
 
     async def _stream(self, request: web.Request, cursor: int) -> web.StreamResponse:
         response = web.StreamResponse(

@@ -1,7 +1,9 @@
 """The web API as its clients see it, over a real socket."""
 
 import asyncio
+import contextlib
 import signal
+import sqlite3
 import sys
 from io import BytesIO
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from adapters.web import lanes
 from bot.core.events import (
     AnyEvent,
     ButtonPressed,
@@ -21,7 +24,7 @@ from bot.core.events import (
 )
 from bot.core.keys import Actor
 from bot.core.replies import Choice, Reply, ReplyKind
-from bot.ports import MessageGone, StoreUnavailable
+from bot.ports import MessageGone, PlatformUnavailable, StoreUnavailable
 from tests.integration.webrig import GENERAL, OPS, ScriptedCore, button, site, until, view
 
 NASTY = "<script>alert(1)</script>\"'`\x00\u2028\u202e'); DROP TABLE messages;--"
@@ -408,6 +411,103 @@ async def test_full_output_is_handed_to_the_clicker_alone(tmp_path: Path) -> Non
         assert (await web.user("ana").get(given["url"].replace("/h", "/hx", 1))).status == 404
         forged = f"/api/files/{message}/{file.sha256}/{file.name}"
         assert (await web.user("ana").get(forged)).status == 404
+
+
+async def test_a_file_that_is_no_longer_kept_says_so(tmp_path: Path) -> None:
+    async with site(tmp_path) as web:
+        ana = web.user("ana")
+        file = await web.blobs.put(b"x", "a.txt")
+        gone = file.model_copy(update={"sha256": "0" * 64})
+        message = await web.gateway.post(GENERAL, "a", None, None, view("x", files=(file, gone)))
+
+        assert (await ana.get(f"/api/files/{message}/{'0' * 64}/a.txt")).status == 410
+        assert (await ana.get(f"/api/files/{message}/{file.sha256}/b.txt")).status == 404
+        assert (await ana.get(f"/api/files/{message}/{file.sha256}/a.txt")).status == 200
+
+
+async def test_pages_end_early_and_lose_nothing(tmp_path: Path) -> None:
+    async with site(tmp_path) as web:
+        ana = web.user("ana")
+        for number in range(30):
+            await web.gateway.post(GENERAL, str(number), None, None, view(str(number) + "x" * 100_000))
+        seen, after, pages = [], "", 0
+        while True:
+            page = await ana.listing(after=after)
+            seen += [message["text"].partition("x")[0] for message in page["messages"]]
+            after, pages = page["cursor"], pages + 1
+            if not page["more"]:
+                break
+
+        assert seen == [f"✅ {number}" for number in range(30)]
+        assert pages > 1
+        assert [len((await ana.listing(limit=limit))["messages"]) for limit in ("1", "3", "0")] == [1, 3, 1]
+        for wrong in ({"limit": "x"}, {"limit": "-1"}, {"after": "x"}, {"after": "-1"}, {"after": "1" * 30}):
+            assert (await ana.get("/api/channels/general/messages", params=wrong)).status == 400
+        assert (await ana.listing(after="999999999"))["messages"] != []
+
+
+async def test_a_channel_that_is_behind_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "CAUGHT_UP_S", 0.1)
+    monkeypatch.setattr(lanes, "MOST_WAITING", 3)
+    core = ScriptedCore(broken=StoreUnavailable("full"))
+    async with site(tmp_path, core) as web:
+        message = await web.gateway.post(GENERAL, "a", None, None, view("asks", button(Verb.APPROVE)))
+        statuses = []
+        for number in range(6):
+            said = await web.user("ana").post("/api/channels/general/messages", {"text": str(number)})
+            statuses.append(said.status)
+            await until(lambda: core.tries > 0)
+        clicked = await web.user("lee").post(f"/api/messages/{message}/buttons/approve", {})
+
+        assert statuses == [201, 201, 201, 201, 503, 503]
+        assert clicked.status == 503
+        assert (await web.user("ana").post("/api/channels/ops/messages", {"text": "x"})).status == 201
+        core.broken = None
+        assert [event.text for event in await core.has(5) if isinstance(event, MessagePosted)] == list("x0123")
+
+
+async def test_our_own_trouble_is_a_sentence_with_a_reference(tmp_path: Path) -> None:
+    core = ScriptedCore(broken=RuntimeError("a secret of ours"))
+    async with site(tmp_path, core) as web:
+        ana, lee = web.user("ana"), web.user("lee")
+        message = await web.gateway.post(GENERAL, "a", None, None, view("asks", button(Verb.APPROVE)))
+
+        for trouble, status in ((RuntimeError("a secret of ours"), 500), (StoreUnavailable("/secret/path"), 503)):
+            core.broken = trouble
+            answer = await lee.post(f"/api/messages/{message}/buttons/approve", {})
+            assert answer.status == status
+            assert "eference" in answer.body["text"]
+            assert "secret" not in answer.body["text"]
+        core.broken = RuntimeError("a secret of ours")
+        said = await ana.post("/api/channels/general/messages", {"text": "/fencepost help"})
+        assert said.status == 201
+        assert "eference" in said.body["text"]
+
+
+async def test_a_database_that_fails_is_a_503_and_comes_back(tmp_path: Path) -> None:
+    async with site(tmp_path) as web:
+        with sqlite3.connect(tmp_path / "web.sqlite3") as other:
+            other.execute("ALTER TABLE messages RENAME TO away")
+            other.commit()
+            failed = await web.user("ana").post("/api/channels/general/messages", {"text": "x"})
+            with pytest.raises(PlatformUnavailable):
+                await web.gateway.post(GENERAL, "a", None, None, view("x"))
+            other.execute("ALTER TABLE away RENAME TO messages")
+            other.commit()
+        other.close()
+        assert failed.status == 503
+        await web.user("ana").say("x")
+        [event] = await web.core.has(1)
+        assert isinstance(event, MessagePosted)
+
+
+async def test_a_database_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "web.sqlite3")) as other:
+        other.execute("PRAGMA user_version=99")
+        other.commit()
+    with pytest.raises(PlatformUnavailable, match="later version"):
+        async with site(tmp_path):
+            pass
 
 
 async def test_a_deleted_message_takes_its_files_along(tmp_path: Path) -> None:
