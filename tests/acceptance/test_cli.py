@@ -295,3 +295,17 @@ async def test_the_console_streams_and_stops(shell: Shell) -> None:
     assert text.count("│ tick 3\n") == 1, "output is told once"
     assert "stopped by ana" in text
     assert process.returncode == 0
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize(("words", "code"), [(("exec", "--jsonl"), 1), (("console",), 0)])
+async def test_a_signal_ends_what_waits_for_its_input(shell: Shell, words: tuple[str, ...], code: int) -> None:
+    process = await shell.start(*words)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(jsonl({"id": 1, "language": "py", "code": "1"}) if words[0] == "exec" else b"/help\n")
+    await asyncio.wait_for(process.stdout.readline(), PATIENCE_S)
+    process.send_signal(signal.SIGTERM)
+    err = await asyncio.wait_for(process.stderr.read() if process.stderr else asyncio.sleep(0, b""), PATIENCE_S)
+    assert await asyncio.wait_for(process.wait(), PATIENCE_S) == code
+    assert err == b""
