@@ -151,6 +151,8 @@ CHAT_TABLE = {
         "```python\nx\n    ```\n```bash\ny```", [Seen("python", "x\n    ```\n```bash\ny```\n", closed=False)]),
     "tildes before words": ("~~~python\nx\n~~~ ok", [Seen("python", "x\n~~~ ok\n", closed=False)]),
     "fewer ticks before words": ("````python\nx\n``` ok", [Seen("python", "x\n``` ok\n", closed=False)]),
+    "ticks before a tag are no end": (
+        "```python\nx\n``` python\ny", [Seen("python", "x\n``` python\ny\n", closed=False)]),
     "a lone CR behind the end": ("```python\nx```\rok", [Seen("python", "x\n")]),
     "a lone CR stays": ("```python\nx\ry```", [Seen("python", "x\ry\n")]),
 }  # fmt: skip
