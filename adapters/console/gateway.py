@@ -147,12 +147,13 @@ class ConsoleGateway:
         self._shown.pop(message, None)
         self._print([f"#{message} was removed."])
 
-    async def look_up(self, channel: ChannelKey, user: str, marks: frozenset[str]) -> Actor:  # noqa: ARG002 - no marks
+    async def look_up(self, channel: ChannelKey, user: str, marks: frozenset[str]) -> Actor:
         self._here(channel)
         person = self._people.get(user.removeprefix("console:"))
         if person is None or not user.startswith("console:"):
             return Actor(user, user, standing=None)
-        return actor(person)
+        known = actor(person)
+        return replace(known, standing=(known.standing or frozenset()) & marks)
 
     async def _show(self, entry: Entry, view: View, reply_to: str | None) -> None:
         lines, self._shown[entry.id] = told(view, entry.id, self._terminal.ink, self._shown.get(entry.id))

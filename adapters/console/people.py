@@ -16,5 +16,6 @@ class Person:
 
 
 def actor(person: Person) -> Actor:
-    """A terminal has no groups that could be looked up: a policy that is to know its people names them."""
-    return Actor(f"console:{person.id}", person.id, standing=frozenset(), admin=person.role == ADMIN)
+    """People of a terminal have the roles of the web chat, and the marks that go with them."""
+    marks = frozenset({f"web_roles:{person.role}"})
+    return Actor(f"console:{person.id}", person.id, standing=marks, admin=person.role == ADMIN)

@@ -47,7 +47,8 @@ def site_provider(settings: Settings, policies: Mapping[str, tuple[str, Policy]]
 def with_people(policy: Policy, roles: Mapping[str, str]) -> Policy:
     """The policy with the console's people in its groups, by the roles that the groups name for the web chat.
 
-    `roles` are by `platform:id`. A console has no directory that could be asked for marks, so people are named.
+    `roles` are by `platform:id`. No mark is of the console's own, so naming its people is how a policy comes to have
+    approvers there.
     """
     groups = {name: _with(group, roles) for name, group in policy.approvers.items()}
     return policy.model_copy(update={"approvers": groups})

@@ -3,11 +3,16 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+from adapters.console.gateway import ConsoleGateway, Terminal
+from adapters.console.journal import open_journal
+from adapters.console.people import Person
 from adapters.memory.gateway import MemoryGateway
 from bot.core.keys import Actor, ChannelKey
+from bot.core.reports import FileRef
 from bot.core.views.view import Headline, OutputText, View, plain
 from bot.ports import Gateway, MessageGone
 
@@ -29,7 +34,7 @@ class Platform:
 
 
 @asynccontextmanager
-async def memory() -> AsyncIterator[Platform]:
+async def memory(_folder: Path) -> AsyncIterator[Platform]:
     gateway = MemoryGateway()
     gateway.people["memory:lee"] = Actor("memory:lee", "lee", frozenset({"web_roles:lead", "web_roles:other"}))
 
@@ -39,13 +44,36 @@ async def memory() -> AsyncIterator[Platform]:
     yield Platform(gateway, ChannelKey("memory", "home", "c"), texts, "memory:lee", "web_roles:lead", "m1")
 
 
-PLATFORMS = {"memory": memory}
+@asynccontextmanager
+async def console(folder: Path) -> AsyncIterator[Platform]:
+    async def typed() -> AsyncIterator[str]:
+        yield ""
+
+    async def settled(_ended: bool) -> None:
+        return
+
+    async def keep(file: FileRef, _message: str) -> str:
+        return file.name
+
+    channel = ChannelKey("console", "local", "general")
+    people = {"ana": Person("ana", "member"), "lee": Person("lee", "lead")}
+    with open_journal(folder / "messages.jsonl") as journal:
+        terminal = Terminal(typed(), lambda _: None, settled, keep, now=lambda: 0.0)
+
+        async def texts() -> dict[str, str]:
+            return {entry.id: entry.text for entry in journal.latest() if entry.key is not None}
+
+        gateway = ConsoleGateway(channel, people, "ana", journal, terminal)
+        yield Platform(gateway, channel, texts, "console:lee", "web_roles:lead", "1")
+
+
+PLATFORMS = {"memory": memory, "console": console}
 """Each entry makes a platform with one channel in which the bot has not said anything."""
 
 
 @pytest.fixture(params=sorted(PLATFORMS))
-async def at(request: pytest.FixtureRequest) -> AsyncIterator[Platform]:
-    async with PLATFORMS[request.param]() as platform:
+async def at(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Platform]:
+    async with PLATFORMS[request.param](tmp_path) as platform:
         yield platform
 
 

@@ -171,7 +171,7 @@ async def test_ids_are_never_given_again(desk: Desk) -> None:
 async def test_a_look_up_knows_the_people_of_the_console_and_nobody_else(desk: Desk) -> None:
     gateway = desk.open()
     lee = await gateway.look_up(CHANNEL, "console:lee", frozenset({"web_roles:lead"}))
-    assert (lee.standing, lee.admin) == (frozenset(), False)
+    assert (lee.standing, lee.admin) == (frozenset({"web_roles:lead"}), False)
     assert (await gateway.look_up(CHANNEL, "console:root", frozenset())).admin
     for stranger in ("console:eve", "web:lee"):
         assert (await gateway.look_up(CHANNEL, stranger, frozenset())).standing is None
