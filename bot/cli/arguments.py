@@ -14,6 +14,7 @@ COMMANDS = {
     "exec": ("execute", "run code in a sandbox, as the operator"),
     "blocks": ("blocks", "what would be extracted from a message"),
     "policy": ("policy", "try a policy: check, explain, test"),
+    "channels": ("channels", "which channels there are, and what goes on in them"),
     "doctor": ("doctor", "check this machine and say what to do"),
     "image": ("image", "build the sandbox image"),
     "web": ("web", "users of the web chat"),

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 
 from bot.settings import instance_of
-from tests.acceptance.process import until
+from tests.acceptance.process import free_port, until
 from tests.conftest import Engine
 
 PATIENCE_S = 60.0
@@ -39,15 +40,26 @@ class Shell:
     folder: Path
     docker: str = "unix:///nowhere"
 
-    @property
-    def environ(self) -> dict[str, str]:
+    def environ(self, port: int) -> dict[str, str]:
         env = {name: value for name, value in os.environ.items() if not name.startswith("FENCEPOST_")}
-        return env | {"FENCEPOST_DATA_DIR": str(self.folder / "data"), "FENCEPOST_DOCKER__HOST": self.docker}
+        return env | {
+            "FENCEPOST_DATA_DIR": str(self.folder / "data"),
+            "FENCEPOST_DOCKER__HOST": self.docker,
+            "FENCEPOST_WEB__PORT": str(port),
+        }
 
-    async def start(self, *words: str) -> asyncio.subprocess.Process:
+    async def start(self, *words: str, port: int = 0) -> asyncio.subprocess.Process:
         pipe = asyncio.subprocess.PIPE
         return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "bot", *words, env=self.environ, stdin=pipe, stdout=pipe, stderr=pipe, limit=2**24
+            sys.executable,
+            "-m",
+            "bot",
+            *words,
+            env=self.environ(port),
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            limit=2**24,
         )
 
     async def call(self, *words: str, stdin: bytes = b"") -> Ended:
@@ -149,6 +161,30 @@ async def test_a_setting_that_does_not_exist_is_named(plain: Shell, tmp_path: Pa
     assert "limits.slot" in ended.err
     assert "f.toml:3" in ended.err
     assert "limits.slots" in ended.err
+
+
+async def test_a_team_logs_in_with_what_adduser_made(plain: Shell) -> None:
+    token = (await plain.call("web", "adduser", "ana", "--role", "lead", "--token")).out.strip()
+    port = free_port()
+    process = await plain.start("run", "--json", port=port)
+    assert process.stdout is not None
+    try:
+        address = json.loads(await asyncio.wait_for(process.stdout.readline(), PATIENCE_S))["address"]
+        assert address == f"http://127.0.0.1:{port}"
+        async with aiohttp.ClientSession() as http:
+            async with http.get(f"{address}/api/me") as response:
+                assert response.status == 401
+            async with http.get(f"{address}/api/me", headers={"Authorization": f"Bearer {token}"}) as response:
+                me = await response.json()
+        assert (me["id"], me["roles"]) == ("ana", ["lead"])
+        again = await plain.call("run", "--json")
+        assert again.code == 3
+        assert "in use" in again.json()["why"]
+    finally:
+        process.send_signal(signal.SIGTERM)
+    _, err = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+    assert process.returncode == 0
+    assert token not in err.decode()
 
 
 # ---- with Docker
@@ -270,6 +306,8 @@ async def test_the_console_asks_refuses_approves_and_remembers_over_a_restart(sh
     assert "✅ Python · exit 0" in second.out
     assert "│ 42" in second.out
     assert "Approved by lee" in second.out
+    [known] = (await shell.call("channels", "--json")).json()["channels"]
+    assert (known["channel"], known["requests"], known["waiting"]) == ("console:local/data", 1, 0)
 
 
 @pytest.mark.docker
