@@ -89,8 +89,7 @@ class Chat:
         self.enter(user, channel)
         if not saying.text.strip() and not saying.files:
             raise Refused(HTTPStatus.BAD_REQUEST, "text: there is nothing in it.")
-        if not self._lanes.has_room(channel):
-            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "Fencepost is behind in this channel. Try again in a moment.")
+        self._make_sure_of_room(channel)
         thread = None if saying.thread is None else await self._thread_of(user, channel, saying.thread)
         command = command_of(saying.text)
         draft = Draft(
@@ -138,13 +137,18 @@ class Chat:
         actor = self._people.look_up(user.key, found.channel)
         event_id = f"web:press:{secrets.token_hex(8)}"
         event = press.event(event_id, self._keys[found.channel], self._clock.now(), meant, actor)
-        return found, await self._lanes.now(event)
+        return found, await self._lanes.now(event, found.reply_to)
 
     async def _own(self, user: User, message: str, do: str) -> Message:
         found = await self.find(user, message)
         if found.author != user.id:
             raise Refused(HTTPStatus.FORBIDDEN, f"Only its author can {do} a message.")
+        self._make_sure_of_room(found.channel)
         return found
+
+    def _make_sure_of_room(self, channel: str) -> None:
+        if not self._lanes.has_room(channel):
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "Fencepost is behind in this channel. Try again in a moment.")
 
     async def _thread_of(self, user: User, channel: str, message: str) -> str:
         """The message that starts the thread which `message` starts or is in."""
