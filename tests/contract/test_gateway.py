@@ -15,6 +15,7 @@ from bot.core.keys import Actor, ChannelKey
 from bot.core.reports import FileRef
 from bot.core.views.view import Headline, OutputText, View, plain
 from bot.ports import Gateway, MessageGone
+from tests.integration.webrig import site
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,19 @@ async def console(folder: Path) -> AsyncIterator[Platform]:
         yield Platform(gateway, channel, texts, "console:lee", "web_roles:lead", "1")
 
 
-PLATFORMS = {"memory": memory, "console": console}
+@asynccontextmanager
+async def web(folder: Path) -> AsyncIterator[Platform]:
+    async with site(folder) as chat:
+        ana = chat.user("ana")
+
+        async def texts() -> dict[str, str]:
+            return {shown["id"]: shown["text"] for shown in await ana.messages() if shown["author"] == "fencepost"}
+
+        asked = await ana.say("```python\nprint(6 * 7)\n```")
+        yield Platform(chat.gateway, ChannelKey("web", "local", "general"), texts, "web:lee", "web_roles:lead", asked)
+
+
+PLATFORMS = {"memory": memory, "console": console, "web": web}
 """Each entry makes a platform with one channel in which the bot has not said anything."""
 
 
