@@ -74,7 +74,7 @@ def greeting(address: str, *, colour: bool) -> str:
 {paint("Fencepost is at", "bold", on=colour)} {paint(address, "bold", "cyan", on=colour)}
 
   Channels general (code that stays in its sandbox runs), data and ops (everything asks a lead).
-  People   ana, bo (members) · lee, kim (leads) · root, rita (admins); switch at the top of the page.
+  People   ana, bo (members) · lee, kim (leads) · root, rita (admins); X-Fencepost-User says who acts.
 
 From a second terminal:
 
