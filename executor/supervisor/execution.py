@@ -14,6 +14,7 @@ long. Whatever goes wrong on the way, the end is one EXIT or REFUSED.
 import contextlib
 import os
 import resource
+import signal
 import time
 import traceback
 from collections.abc import Callable
@@ -49,13 +50,17 @@ class Stage(Enum):
 
 
 class Execution:
-    def __init__(self, number: int, job: Job, child: Child, around: Surroundings) -> None:
+    def __init__(
+        self, number: int, job: Job, child: Child, around: Surroundings, again: Callable[[], Child] | None = None
+    ) -> None:
+        """`again` starts another child, should this one die before it has become the program, as a spare may."""
         self.number = number
         self.uid = job.uid
         self.pid = child.pid
         self.start = replace(job.start, code="", stdin=None, files=())  # the rest is the child's by now
         self.stage = Stage.STARTING
         self._child = child
+        self._again = again
         self._around = around
         self._lane = around.outbox.lane(partial(self.safely, self._resume))
         self._tally = Tally(job.start.limits, around.kills, in_process=job.start.language == PYTHON)
@@ -65,7 +70,7 @@ class Execution:
         self._status: int | None = None
         self._began = self._ended = time.monotonic()
         self.due = self._deadline = self._began + _SET_UP_S
-        around.loop.when_readable(child.report, partial(self.safely, self._reported))
+        self._await_report()
 
     # --- what happens to it
 
@@ -84,7 +89,9 @@ class Execution:
             self._ended = time.monotonic()
             if self.stage is Stage.STARTING:
                 self._reported()
-            if self.stage in {Stage.STARTING, Stage.RUNNING}:
+            if self.pid != pid:
+                self._status = None  # another child has taken its place
+            elif self.stage in {Stage.STARTING, Stage.RUNNING}:
                 self._end(None)
         elif self.stage is Stage.ENDING:
             self._tally.leftovers += 1
@@ -116,12 +123,19 @@ class Execution:
 
     # --- starting
 
+    def _await_report(self) -> None:
+        self._around.loop.when_readable(self._child.report, partial(self.safely, self._reported))
+
     def _reported(self) -> None:
         try:
             data = os.read(self._child.report, _PIECE)
         except BlockingIOError:
             return
         self._around.loop.forget(self._child.report)
+        again, self._again = self._again, None
+        if not data and again is not None:
+            self._start_again(again)
+            return
         report = Report.decode(data) if data else Report("resources", "the program's process ended while it was set up")
         if report.error is not None:
             self._refuse(report.error, report.text)
@@ -133,6 +147,17 @@ class Execution:
         self._deadline = now + self.start.limits.timeout_s
         self.due = min(self._deadline, now + _FIRST_LOOK_S)
         self._resume()
+
+    def _start_again(self, again: Callable[[], Child]) -> None:
+        self._close()
+        try:
+            self._child = again()
+        except (OSError, MemoryError) as error:
+            self._status = 0  # there is none to wait for
+            self._refuse("resources", f"no process could be started: {error}")
+            return
+        self.pid = self._child.pid
+        self._await_report()
 
     def _refuse(self, error: RefusedError, text: str) -> None:
         self._refused = Refused(error, text)
@@ -198,10 +223,10 @@ class Execution:
     def _kill(self) -> None:
         """A few rounds; dying takes a moment, and those that we wait for wake us."""
         for _ in range(_ROUNDS):
-            if not self._around.killer.alive(self.uid):
+            if self._status is not None and not self._around.killer.alive(self.uid):
                 self._gone()
                 return
-            self._around.killer.kill(self.uid)
+            self._strike()
             self._around.reap()
         now = time.monotonic()
         self.due = now + _RETRY_S
@@ -209,6 +234,12 @@ class Execution:
             self._reason = "stuck"
             self._close()
             self._send_end()
+
+    def _strike(self) -> None:
+        """Everything of the uid, and the main process by its number, for it may not have come to its uid yet."""
+        if self._status is None:
+            os.kill(self.pid, signal.SIGKILL)
+        self._around.killer.kill(self.uid)
 
     def _gone(self) -> None:
         """No process of the uid is left."""
@@ -264,7 +295,7 @@ class Execution:
         if self.stage is not Stage.OVER:
             self._around.outbox.put(encode(Kind.LOG, self.number, text.encode("utf-8", "replace")[:_PIECE]))
             with contextlib.suppress(OSError):
-                self._around.killer.kill(self.uid)
+                self._strike()
             self._reason = "stuck"
             self._close()
             self._send_end()

@@ -25,9 +25,10 @@ def preload(modules: tuple[str, ...]) -> tuple[list[str], list[str]]:
             importlib.import_module(name)
     if not modules:
         return [], []
-    with contextlib.suppress(OSError):
+    os.environ.update(environment.NUMERICS)
+    if any(name.partition(".")[0] == "matplotlib" for name in modules):
         Path(_MATPLOTLIB).mkdir(0o755, exist_ok=True)
-    os.environ.update(environment.NUMERICS, MPLCONFIGDIR=_MATPLOTLIB)
+        os.environ["MPLCONFIGDIR"] = _MATPLOTLIB
     failures = []
     for name in modules:
         try:

@@ -6,7 +6,7 @@ import platform
 import secrets
 import shutil
 import time
-from functools import cache
+from functools import cache, partial
 from typing import Final, NoReturn
 
 from executor.frames import Frame, Garbage, Kind, SupervisorDecoder, Sync, encode, encode_answer
@@ -58,13 +58,13 @@ class Service:
             config, self._loop, self._outbox, Killer(config.killer_uid), OutOfMemory(), self._reap
         )
         self._preloaded: tuple[str, ...] = ()
+        self._remarks: tuple[str, ...] = ()
 
     def serve(self, preloaded: list[str], remarks: list[str]) -> NoReturn:
-        self._preloaded = tuple(preloaded)
+        """`remarks` are said to every host that comes."""
+        self._preloaded, self._remarks = tuple(preloaded), tuple(remarks)
         self._loop.when_readable(self._incoming, self._read)
         self._loop.when_readable(self._woken, self._wake)
-        for remark in remarks:
-            self._log(remark)
         while True:
             busy = self._loop.turn(self._timeout())
             now = time.monotonic()
@@ -112,6 +112,8 @@ class Service:
         )
         answer = encode_answer(self._token, nonce)
         self._outbox.restart(answer + encode(Kind.READY, 0, encode_message(ready)))
+        for remark in self._remarks:
+            self._log(remark)
 
     def _log(self, text: str) -> None:
         self._outbox.put(encode(Kind.LOG, 0, text.encode("utf-8", "replace")[:_PIECE]))
@@ -137,13 +139,14 @@ class Service:
         scratch = f"{child.TEMPORARY}/{secrets.token_hex(4)}"
         job = Job(request.start, uid, scratch, self._filter)
         try:
-            started = None
+            spare = None
             if request.start.language == child.PYTHON:
-                started = self._spares.give(job, request.payload, request.bulk)
-            started = started or launch.start(job, self._config)
+                spare = self._spares.give(job, request.payload, request.bulk)
+            started = spare or launch.start(job, self._config)
         except (OSError, MemoryError) as error:
             raise Refusal("resources", f"no process could be started: {error}") from error
-        self._executions[run] = Execution(run, job, started, self._around)
+        again = partial(launch.start, job, self._config) if spare else None
+        self._executions[run] = Execution(run, job, started, self._around, again)
         self._spare_due = time.monotonic() + _SPARE_DELAY_S
 
     def _admit(self, run: int, request: Request) -> int:
