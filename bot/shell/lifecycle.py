@@ -25,6 +25,7 @@ from bot.shell.sites import SiteOf, Sites
 from bot.shell.tasks import task_group
 
 RECOVERING_AT_ONCE = 50
+RECOVERY_ATTEMPTS = 3
 
 SERVED_WELL_S = 300.0
 """A gateway that was up for this long starts with the shortest patience again."""
@@ -82,12 +83,19 @@ class Bot:
         log.info("recovered", channels=len(channels), owed=len(owed), halted_by=self._sites.halted_by)
 
     async def _tell_start(self, channel: ChannelKey, gate: asyncio.Semaphore) -> None:
+        """Now or not at all: once other events came, what runs may have somebody watching it."""
+        backoff = Backoff(self._outside.clock)
         async with gate:
-            event = BotStarted(id=new_event_id("start"), channel=channel, at=self._outside.clock.now())
-            try:
-                await self._dispatcher.deliver(event)
-            except StepFailed as failure:
-                log.warning("channel not recovered", channel=str(channel), reference=failure.reference)
+            for attempt in range(RECOVERY_ATTEMPTS):
+                event = BotStarted(id=new_event_id("start"), channel=channel, at=self._outside.clock.now())
+                try:
+                    await self._dispatcher.deliver(event)
+                    return
+                except StepFailed as failure:
+                    log.warning("channel not recovered", channel=str(channel), reference=failure.reference)
+                    if not failure.again or attempt + 1 == RECOVERY_ATTEMPTS:
+                        return
+                await backoff.wait()
 
     def _after_step(self, channel: ChannelKey, owed: tuple[Owed, ...], next_deadline: float | None) -> None:
         self._deadlines.arm(channel, next_deadline)
