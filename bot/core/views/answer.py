@@ -61,9 +61,9 @@ def _approved(request: Request, state: ChannelState, site: Site) -> View:
         head = Headline("⏳", f"{where} · starting")
     parts: list[Part] = [head, *_decided(request)]
     if request.start_by is not None and (request.held or site.halted):
-        until = texts.clock(request.start_by)
         reference = f" · reference {request.reference}" if request.reference else ""
-        parts.append(Note(f"It runs if that is over before {until}{reference}"))
+        until = texts.clock(request.start_by)
+        parts.append(Note(f"Nothing ran. It runs by itself once that is over, if that is before {until}{reference}"))
     return View(tuple(parts), status="queued", buttons=(button(request, Verb.CANCEL, "Cancel"),))
 
 
