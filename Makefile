@@ -10,6 +10,10 @@ ENGINE := scripts/python -m scripts.engine
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@echo
+	@echo "DOCKER_HOST       the engine to use; else the docker context's, the system's, or one that is started"
+	@echo "FENCEPOST_STATE   where an engine that is started keeps its data"
+	@echo "FENCEPOST_CACHE   where copies of the sandbox image are kept"
 
 demo: image ## Start the web chat and print its address; no token, account or model needed (options in ARGS)
 	@$(ENGINE) exec -- $(BIN)/fencepost demo $(ARGS)

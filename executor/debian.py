@@ -21,7 +21,8 @@ SUITE = "bookworm"
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 DEBIAN_SUITE = re.compile(r"(bookworm|trixie|forky|duke|sid|stable|testing|unstable|oldstable)(-security)?$")
 ONE_LINE = re.compile(r"deb\s+(?:\[[^]]*\]\s+)?(\S+)\s+(\S+)\s+(.*)")
-_TAR = ("tar", "--numeric-owner", "--one-file-system", "--exclude=./dev/*", "--exclude=./var/cache/apt/archives/*.deb")
+_LEFT_OUT = ("./dev/*", "./etc/hostname", "./etc/resolv.conf", "./var/cache/apt/archives/*.deb")  # this machine's
+_TAR = ("tar", "--numeric-owner", "--one-file-system", *(f"--exclude={pattern}" for pattern in _LEFT_OUT))
 
 
 class BootstrapMissing(ExecutorError):

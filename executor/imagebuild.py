@@ -161,6 +161,9 @@ def main() -> int:
     except ExecutorError as error:
         say(f"error: {error}")
         return 1
+    except (docker.errors.DockerException, OSError) as error:
+        say(f"error: the image could not be made: {error}")
+        return 1
     return 0
 
 
