@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.core.codeblocks import HintKind, dialect_of, extract, hint
@@ -228,6 +228,7 @@ def test_languages_are_listed_in_words() -> None:
 @given(
     st.text(min_size=1), st.sampled_from(["```{}\nx\n```", "```python {}=1\n```", "```python\n# filename: ../{}\n```"])
 )
+@example("\0\u202e\ud800", "```{}\nx\n```")
 def test_what_a_hint_quotes_is_short_and_visible(text: str, form: str) -> None:
     for each in extract(form.format(text), DEFAULT_LANGUAGES).hints:
         assert each.text.isprintable()
