@@ -1,6 +1,6 @@
-"""A forked child on its way from a copy of the supervisor to a requester's program.
+"""A forked child on its way from a process of ours to a requester's program.
 
-`detach` needs to know nothing of the request, so that a spare can do it ahead; `become` takes the requester's
+`detach` and `prepare` need to know nothing of the request, so they are done ahead; `become` takes the requester's
 identity and lays everything out with no more than the requester's rights; `hand_over` reports and runs the program.
 Whatever fails before the program begins is reported through the report pipe as a reason to refuse, never through the
 program's own streams.
@@ -26,7 +26,7 @@ from executor.supervisor.config import Config
 from executor.supervisor.seccomp import Filter
 from executor.supervisor.system import PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, prctl, resident_bytes
 
-STDIN, STDOUT, STDERR, REPORT, SPARE_CONTROL = range(5)
+STDIN, STDOUT, STDERR, REPORT, CONTROL = range(5)
 
 TEMPORARY: Final = "/tmp"  # noqa: S108 - the sandbox's own tmpfs
 _NICE: Final = 5  # the supervisor has to come to its turn
@@ -69,13 +69,11 @@ class Report:
 
 
 def detach(streams: dict[int, int], open_files: int) -> None:
-    """Leave the supervisor: own session, own signals, and of its files only `streams` (target: descriptor)."""
+    """Leave the parent: own session, own signals, and of its files only `streams` (target: descriptor) and no input."""
     os.setsid()
-    signal.set_wakeup_fd(-1)
-    for number in (signal.SIGTERM, signal.SIGCHLD):
-        signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     moved = {target: _above(descriptor) for target, descriptor in streams.items()}
+    moved[STDIN] = _above(os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC))
     for target, descriptor in moved.items():
         os.dup2(descriptor, target, inheritable=target <= STDERR)
     os.closerange(max(moved) + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
@@ -113,16 +111,13 @@ def prepare() -> None:
     script.prepare()
 
 
-def hand_over(job: Job, config: Config, path: str, *, prepared: bool = False) -> NoReturn:
-    """`prepared`: `prepare` has been done."""
+def hand_over(job: Job, config: Config, path: str) -> NoReturn:
     start = job.start
     hidden = start.workspace == "none"
     own = environment.own(job.scratch if hidden else config.workspace, job.scratch)
     stamp = _moment(settled=bool(start.files)) if start.collect else 0
     report = Report(resident_bytes=resident_bytes(), cpu_s=time.process_time(), stamp=stamp)
     if start.language == PYTHON:
-        if not prepared:
-            prepare()
         os.environ.update(own)
         _report(report)
         os.close(REPORT)
@@ -203,4 +198,4 @@ def _limit(kind: int, value: int) -> None:
 
 def _above(descriptor: int) -> int:
     """A copy that is in nobody's way."""
-    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, SPARE_CONTROL + 1)
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, CONTROL + 1)

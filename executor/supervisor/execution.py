@@ -1,11 +1,12 @@
-"""One block, from its child to its EXIT.
+"""One block, from its admission to its EXIT.
 
-    starting → running → ending → clearing → finishing → over
+    waiting → starting → running → ending → clearing → finishing → over
 
-*Starting*: the child sets itself up and reports; only then is its output read, so STARTED comes first. *Running*: until
-the main process ends, a limit is met or the run is cancelled. *Ending*: everything of the uid is killed, round by
-round, until the kernel knows no process of it; a background child that holds the output open does not hold the answer.
-*Clearing* brings changed files out and clears the shared places, *finishing* makes sure of the uid once more.
+*Waiting*: for a child, mostly not at all. *Starting*: the child sets itself up and reports; only then is its output
+read, so STARTED comes first. *Running*: until the main process ends, a limit is met or the run is cancelled. *Ending*:
+everything of the uid is killed, round by round, until the kernel knows no process of it; a background child that holds
+the output open does not hold the answer. *Clearing* brings changed files out and clears the shared places, *finishing*
+makes sure of the uid once more.
 
 Nothing here waits: every stage has a moment when it is looked at again (`due`, `tick`), and one when it has taken too
 long. Whatever goes wrong on the way, the end is one EXIT or REFUSED.
@@ -14,6 +15,7 @@ long. Whatever goes wrong on the way, the end is one EXIT or REFUSED.
 import contextlib
 import os
 import resource
+import secrets
 import signal
 import time
 import traceback
@@ -26,9 +28,10 @@ from typing import Final
 from executor.frames import Kind, encode
 from executor.messages import Reason, Refused, RefusedError, Started, encode_message
 from executor.supervisor.aftermath import Aftermath
-from executor.supervisor.child import PYTHON, Job, Report
+from executor.supervisor.child import PYTHON, TEMPORARY, Report
 from executor.supervisor.collect import Order
-from executor.supervisor.launch import Child
+from executor.supervisor.requests import Request
+from executor.supervisor.spare import Ends, Spare
 from executor.supervisor.surroundings import Surroundings
 from executor.supervisor.tally import Tally
 
@@ -41,6 +44,7 @@ _RETRY_S: Final = 0.002
 
 
 class Stage(Enum):
+    WAITING = auto()
     STARTING = auto()
     RUNNING = auto()
     ENDING = auto()
@@ -50,27 +54,24 @@ class Stage(Enum):
 
 
 class Execution:
-    def __init__(
-        self, number: int, job: Job, child: Child, around: Surroundings, again: Callable[[], Child] | None = None
-    ) -> None:
-        """`again` starts another child, should this one die before it has become the program, as a spare may."""
+    def __init__(self, number: int, request: Request, uid: int, around: Surroundings) -> None:
         self.number = number
-        self.uid = job.uid
-        self.pid = child.pid
-        self.start = replace(job.start, code="", stdin=None, files=())  # the rest is the child's by now
-        self.stage = Stage.STARTING
-        self._child = child
-        self._again = again
+        self.uid = uid
+        self.pid = 0
+        self.start = replace(request.start, code="", stdin=None, files=())
+        self.stage = Stage.WAITING
+        self._request: Request | None = request  # until the child has it
+        self._ends: Ends | None = None
+        self._attempts = 0
         self._around = around
         self._lane = around.outbox.lane(partial(self.safely, self._resume))
-        self._tally = Tally(job.start.limits, around.kills, in_process=job.start.language == PYTHON)
-        self._aftermath = Aftermath(around, self.uid, self.safely, self._finish)
+        self._tally = Tally(self.start.limits, around.kills, in_process=self.start.language == PYTHON)
+        self._aftermath = Aftermath(around, uid, self.safely, self._finish)
         self._refused: Refused | None = None
         self._reason: Reason | None = None
         self._status: int | None = None
         self._began = self._ended = time.monotonic()
         self.due = self._deadline = self._began + _SET_UP_S
-        self._await_report()
 
     # --- what happens to it
 
@@ -81,17 +82,34 @@ class Execution:
         except Exception:  # noqa: BLE001 - the supervisor has to live on
             self._fail(traceback.format_exc(limit=-5))
 
+    def take(self, spare: Spare) -> None:
+        """Become a program in this child, or wait for another if it has died."""
+        if self._request is None:
+            raise RuntimeError("a program has its child already")
+        scratch = f"{TEMPORARY}/{secrets.token_hex(4)}"
+        try:
+            spare.give(self._request, self.uid, scratch)
+        except (BrokenPipeError, ConnectionResetError):
+            spare.ends.close()
+            self._around.queue(self.number)
+        except (OSError, MemoryError) as error:
+            spare.ends.close()
+            self.refuse("resources", f"the program could not be handed over: {error}")
+        else:
+            self.pid, self._ends = spare.pid, spare.ends
+            self.stage = Stage.STARTING
+            self._around.loop.when_readable(spare.ends.report, partial(self.safely, self._reported))
+
     def reaped(self, pid: int, status: int, used: resource.struct_rusage) -> None:
         """A process of its uid has died and was waited for."""
-        self._tally.died(used)
+        if self.stage in {Stage.STARTING, Stage.RUNNING, Stage.ENDING}:
+            self._tally.died(used)
         if pid == self.pid:
             self._status = status
             self._ended = time.monotonic()
             if self.stage is Stage.STARTING:
                 self._reported()
-            if self.pid != pid:
-                self._status = None  # another child has taken its place
-            elif self.stage in {Stage.STARTING, Stage.RUNNING}:
+            if self.stage in {Stage.STARTING, Stage.RUNNING}:
                 self._end(None)
         elif self.stage is Stage.ENDING:
             self._tally.leftovers += 1
@@ -99,7 +117,7 @@ class Execution:
             self.due = 0.0
 
     def cancel(self) -> None:
-        if self.stage in {Stage.STARTING, Stage.RUNNING}:
+        if self.stage in {Stage.WAITING, Stage.STARTING, Stage.RUNNING}:
             self._end("cancelled")
         elif self.stage is Stage.CLEARING:
             self._aftermath.hurry()
@@ -109,8 +127,8 @@ class Execution:
         if now < self.due:
             return
         match self.stage:
-            case Stage.STARTING:
-                self._refuse("resources", "the program was not set up in time")
+            case Stage.WAITING | Stage.STARTING:
+                self.refuse("resources", "the program was not set up in time")
             case Stage.RUNNING:
                 self._look(now)
             case Stage.ENDING | Stage.FINISHING:
@@ -123,23 +141,34 @@ class Execution:
 
     # --- starting
 
-    def _await_report(self) -> None:
-        self._around.loop.when_readable(self._child.report, partial(self.safely, self._reported))
+    def refuse(self, error: RefusedError, text: str) -> None:
+        self._refused = Refused(error, text)
+        self._end(None)
 
     def _reported(self) -> None:
+        if self._ends is None:
+            return
         try:
-            data = os.read(self._child.report, _PIECE)
+            data = os.read(self._ends.report, _PIECE)
         except BlockingIOError:
             return
-        self._around.loop.forget(self._child.report)
-        again, self._again = self._again, None
-        if not data and again is not None:
-            self._start_again(again)
-            return
-        report = Report.decode(data) if data else Report("resources", "the program's process ended while it was set up")
+        self._around.loop.forget(self._ends.report)
+        if data:
+            self._begin(Report.decode(data))
+        elif self._attempts:
+            self.refuse("resources", "the program's process ended while it was set up")
+        else:
+            self._attempts += 1
+            self._close()
+            self.pid, self._status = 0, None
+            self.stage = Stage.WAITING
+            self._around.queue(self.number)
+
+    def _begin(self, report: Report) -> None:
         if report.error is not None:
-            self._refuse(report.error, report.text)
+            self.refuse(report.error, report.text)
             return
+        self._request = None
         self._tally.report = report
         self.stage = Stage.RUNNING
         self._lane.put(encode(Kind.STARTED, self.number, encode_message(Started(self.pid))))
@@ -148,26 +177,11 @@ class Execution:
         self.due = min(self._deadline, now + _FIRST_LOOK_S)
         self._resume()
 
-    def _start_again(self, again: Callable[[], Child]) -> None:
-        self._close()
-        try:
-            self._child = again()
-        except (OSError, MemoryError) as error:
-            self._status = 0  # there is none to wait for
-            self._refuse("resources", f"no process could be started: {error}")
-            return
-        self.pid = self._child.pid
-        self._await_report()
-
-    def _refuse(self, error: RefusedError, text: str) -> None:
-        self._refused = Refused(error, text)
-        self._end(None)
-
     # --- running
 
     @property
     def _outputs(self) -> tuple[tuple[int, Kind], ...]:
-        return (self._child.stdout, Kind.STDOUT), (self._child.stderr, Kind.STDERR)
+        return () if self._ends is None else ((self._ends.stdout, Kind.STDOUT), (self._ends.stderr, Kind.STDERR))
 
     def _resume(self) -> None:
         if self.stage is Stage.RUNNING:
@@ -213,7 +227,8 @@ class Execution:
     def _end(self, reason: Reason | None) -> None:
         self._reason = self._reason or reason
         self.stage = Stage.ENDING
-        self._around.loop.forget(self._child.report)
+        if self._ends is not None:
+            self._around.loop.forget(self._ends.report)
         self._stop_reading()
         if self._status is not None and self._around.killer.alive(self.uid):
             self._tally.count_tasks(self.uid, gone=1)
@@ -223,7 +238,7 @@ class Execution:
     def _kill(self) -> None:
         """A few rounds; dying takes a moment, and those that we wait for wake us."""
         for _ in range(_ROUNDS):
-            if self._status is not None and not self._around.killer.alive(self.uid):
+            if not self._main_lives and not self._around.killer.alive(self.uid):
                 self._gone()
                 return
             self._strike()
@@ -235,9 +250,14 @@ class Execution:
             self._close()
             self._send_end()
 
+    @property
+    def _main_lives(self) -> bool:
+        """Or has died without our having waited for it: until then its number is nobody else's."""
+        return self.pid != 0 and self._status is None
+
     def _strike(self) -> None:
         """Everything of the uid, and the main process by its number, for it may not have come to its uid yet."""
-        if self._status is None:
+        if self._main_lives:
             os.kill(self.pid, signal.SIGKILL)
         self._around.killer.kill(self.uid)
 
@@ -273,11 +293,11 @@ class Execution:
         self._kill()
 
     def _close(self) -> None:
-        for descriptor in (self._child.report, self._child.stdout, self._child.stderr):
-            self._around.loop.forget(descriptor)
-            with contextlib.suppress(OSError):
-                os.close(descriptor)
-        self._child = Child(self.pid, -1, -1, -1)
+        if self._ends is not None:
+            for descriptor in (self._ends.report, self._ends.stdout, self._ends.stderr):
+                self._around.loop.forget(descriptor)
+            self._ends.close()
+            self._ends = None
 
     def _send_end(self) -> None:
         self.stage = Stage.OVER

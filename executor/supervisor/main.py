@@ -5,13 +5,13 @@ descriptors are root's alone; reaper of every orphan, so that no process of a ru
 to the host moves off the standard descriptors, so that nothing printed by accident gets into it.
 """
 
-import gc
 import os
 import signal
 from typing import Any
 
-from executor.supervisor import preload
+from executor.supervisor import seccomp
 from executor.supervisor.config import Config
+from executor.supervisor.nursery import Nursery
 from executor.supervisor.service import Service
 from executor.supervisor.system import PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, prctl
 
@@ -20,13 +20,10 @@ def main(config: dict[str, Any]) -> None:
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     prctl(PR_SET_DUMPABLE, 0)
     incoming, outgoing = _take_streams()
-    woken = _wake_on_signals()
     settings = Config.from_json(config)
-    preloaded, remarks = preload.preload(settings.preload)
-    service = Service(settings, incoming, outgoing, woken)
-    gc.collect()
-    gc.freeze()  # what is there by now is never collected, so forked children do not copy its pages
-    service.serve(preloaded, remarks)
+    nursery = Nursery(settings, seccomp.Filter(seccomp.program()))
+    woken = _wake_on_signals()
+    Service(settings, nursery, incoming, outgoing, woken).serve()
 
 
 def _take_streams() -> tuple[int, int]:

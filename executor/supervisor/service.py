@@ -3,30 +3,30 @@
 import contextlib
 import os
 import platform
-import secrets
 import shutil
 import time
-from functools import cache, partial
+from functools import cache
 from typing import Final, NoReturn
 
 from executor.frames import Frame, Garbage, Kind, SupervisorDecoder, Sync, encode, encode_answer
 from executor.messages import MessageError, Ready, Refused, RefusedError, Running, encode_message
-from executor.supervisor import child, environment, landlock, launch, seccomp
-from executor.supervisor.child import Job
+from executor.supervisor import environment, landlock
 from executor.supervisor.config import Config
 from executor.supervisor.execution import Execution, Stage
 from executor.supervisor.identities import Identities
 from executor.supervisor.killing import Killer, owner
 from executor.supervisor.loop import Loop
+from executor.supervisor.nursery import Nursery
 from executor.supervisor.outbox import Outbox
 from executor.supervisor.requests import Request, Requests
-from executor.supervisor.spare import Spares
+from executor.supervisor.spare import Spare
+from executor.supervisor.spares import Spares
 from executor.supervisor.surroundings import Surroundings
 from executor.supervisor.usage import OutOfMemory
 
 _PIECE: Final = 256 * 1024
-_SPARE_DELAY_S: Final = 0.03
 _REAP_AT_ONCE: Final = 500
+_LIVE: Final = frozenset({Stage.WAITING, Stage.STARTING, Stage.RUNNING})
 
 
 class Refusal(Exception):
@@ -38,7 +38,7 @@ class Refusal(Exception):
 class Service:
     """`incoming` and `outgoing` are the stream to the host, `woken` a pipe that signals write to; none blocks."""
 
-    def __init__(self, config: Config, incoming: int, outgoing: int, woken: int) -> None:
+    def __init__(self, config: Config, nursery: Nursery, incoming: int, outgoing: int, woken: int) -> None:
         self._config = config
         self._incoming = incoming
         self._woken = woken
@@ -46,34 +46,32 @@ class Service:
         self._decoder = SupervisorDecoder(self._token)
         self._loop = Loop()
         self._outbox = Outbox(self._loop, outgoing)
-        self._filter = seccomp.Filter(seccomp.program())
         self._landlock = landlock.supported()
         self._identities = Identities(config)
         self._requests = Requests()
         self._executions: dict[int, Execution] = {}
         self._stuck: set[int] = set()
-        self._spares = Spares(config, self._filter)
-        self._spare_due = 0.0
+        self._nursery = nursery
+        self._spares = Spares(config.spares, nursery, self._hand)
+        killer = Killer(config.killer_uid)
         self._around = Surroundings(
-            config, self._loop, self._outbox, Killer(config.killer_uid), OutOfMemory(), self._reap
+            config, self._loop, self._outbox, killer, OutOfMemory(), self._reap, self._spares.queue
         )
-        self._preloaded: tuple[str, ...] = ()
-        self._remarks: tuple[str, ...] = ()
 
-    def serve(self, preloaded: list[str], remarks: list[str]) -> NoReturn:
-        """`remarks` are said to every host that comes."""
-        self._preloaded, self._remarks = tuple(preloaded), tuple(remarks)
+    def serve(self) -> NoReturn:
         self._loop.when_readable(self._incoming, self._read)
         self._loop.when_readable(self._woken, self._wake)
+        self._nursery.listen(self._loop, self._spares.arrived)
         while True:
             busy = self._loop.turn(self._timeout())
             now = time.monotonic()
             for execution in tuple(self._executions.values()):
                 execution.safely(execution.tick, now)
             self._sweep()
-            if not busy:
-                self._add_spare(now)
+            self._spares.match()
             self._outbox.flush()
+            if not busy:
+                self._spares.order_ahead(now)
 
     # --- the stream
 
@@ -100,19 +98,19 @@ class Service:
     def _synchronise(self, nonce: bytes) -> None:
         self._requests.forget()
         running = tuple(
-            Running(number, execution.start.id, "running" if execution.stage is Stage.RUNNING else "ending")
+            Running(number, execution.start.id, "running" if execution.stage in _LIVE else "ending")
             for number, execution in self._executions.items()
         )
         ready = Ready(
             platform.python_version(),
             running,
             tuple(name for name, program in self._config.languages if _find(program)),
-            self._preloaded,
+            self._nursery.preloaded,
             self._landlock,
         )
         answer = encode_answer(self._token, nonce)
         self._outbox.restart(answer + encode(Kind.READY, 0, encode_message(ready)))
-        for remark in self._remarks:
+        for remark in self._nursery.remarks:
             self._log(remark)
 
     def _log(self, text: str) -> None:
@@ -136,18 +134,19 @@ class Service:
 
     def _begin(self, run: int, request: Request) -> None:
         uid = self._admit(run, request)
-        scratch = f"{child.TEMPORARY}/{secrets.token_hex(4)}"
-        job = Job(request.start, uid, scratch, self._filter)
-        try:
-            spare = None
-            if request.start.language == child.PYTHON:
-                spare = self._spares.give(job, request.payload, request.bulk)
-            started = spare or launch.start(job, self._config)
-        except (OSError, MemoryError) as error:
-            raise Refusal("resources", f"no process could be started: {error}") from error
-        again = partial(launch.start, job, self._config) if spare else None
-        self._executions[run] = Execution(run, job, started, self._around, again)
-        self._spare_due = time.monotonic() + _SPARE_DELAY_S
+        self._executions[run] = Execution(run, request, uid, self._around)
+        self._spares.queue(run)
+        self._spares.match()
+
+    def _hand(self, run: int, spare: Spare | None) -> bool:
+        execution = self._executions.get(run)
+        if execution is None or execution.stage is not Stage.WAITING:
+            return False
+        if spare is None:
+            execution.safely(execution.refuse, "resources", "no process could be started")
+            return False
+        execution.safely(execution.take, spare)
+        return True
 
     def _admit(self, run: int, request: Request) -> int:
         start = request.start
@@ -180,7 +179,7 @@ class Service:
                 if self._around.killer.alive(execution.uid):
                     self._stuck.add(execution.uid)
         if not self._executions:
-            self._spare_due = 0.0
+            self._spares.hurry()
 
     # --- processes
 
@@ -200,6 +199,8 @@ class Service:
                 return
             uid = owner(found.si_pid)
             pid, status, used = os.wait4(found.si_pid, 0)
+            if pid == self._nursery.pid:
+                raise SystemExit("the supervisor's nursery has ended")
             if self._spares.died(pid):
                 continue
             for execution in self._executions.values():
@@ -209,17 +210,9 @@ class Service:
 
     def _timeout(self) -> float | None:
         dues = [execution.due for execution in self._executions.values()]
-        if self._spares.missing:
-            dues.append(self._spare_due)
+        if (due := self._spares.due) is not None:
+            dues.append(due)
         return max(0.0, min(dues) - time.monotonic()) if dues else None
-
-    def _add_spare(self, now: float) -> None:
-        """When there is nothing else to do, and not in the middle of a burst of requests."""
-        if self._spares.missing and now >= self._spare_due:
-            try:
-                self._spares.add()
-            except (OSError, MemoryError):
-                self._spare_due = now + 1.0
 
 
 @cache

@@ -1,23 +1,26 @@
-"""Children that were forked ahead and wait for a program: forking is the dearest part of a short run.
+"""Children that wait for a program: forking is the dearest part of a short run, so it is done ahead.
 
-A spare still is the supervisor's, root and out of reach for user code, since it cannot know whose it will be. It gets
-its block as files in memory through a socket: one message that never blocks, however large the block. A spare that
-died (out of memory) is noticed when it is wanted, or when it is waited for.
+A spare still is root and out of reach for user code, since it cannot know whose it will be. It gets its block as files
+in memory through a socket: one message that never blocks, however large the block. A spare may have died (out of
+memory) before that, or die of it; whoever hands a block over has to be ready to do it again with another.
 """
 
+import contextlib
 import gc
+import io
 import json
 import os
+import select
 import socket
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from executor.frames import HEADER, TOKEN_BYTES
 from executor.messages import Start, decode_start, encode_start
-from executor.supervisor import child, environment, launch
+from executor.supervisor import child, environment
 from executor.supervisor.child import Job
 from executor.supervisor.config import Config
-from executor.supervisor.launch import Child
+from executor.supervisor.requests import Request
 from executor.supervisor.seccomp import Filter
 from executor.supervisor.system import resident_bytes
 
@@ -29,91 +32,96 @@ main(2)
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Spare:
-    child: Child
-    control: socket.socket
+@dataclass(slots=True)
+class Ends:
+    """Of a child's pipes. Ours do not block; `theirs` are in the order of `child.STDOUT` to `child.CONTROL`."""
+
+    stdout: int
+    stderr: int
+    report: int
+    control: int
+    theirs: list[int]
+
+    @classmethod
+    def open(cls) -> "Ends":
+        """OSError: no descriptor to be had."""
+        opened: list[int] = []
+        try:
+            for _ in range(3):
+                opened += os.pipe2(os.O_CLOEXEC)
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            opened += [ours.detach(), theirs.detach()]
+        except BaseException:
+            _close(opened)
+            raise
+        for descriptor in opened[::2]:
+            os.set_blocking(descriptor, False)
+        stdout, stderr, report, control = opened[::2]
+        return cls(stdout, stderr, report, control, opened[1::2])
+
+    def close_theirs(self) -> None:
+        _close(self.theirs)
+        self.theirs = []
 
     def close(self) -> None:
-        """It ends by itself once nobody can give it work."""
-        self.control.close()
-        for descriptor in (self.child.stdout, self.child.stderr, self.child.report):
-            os.close(descriptor)
+        _close([self.stdout, self.stderr, self.report, self.control, *self.theirs])
+        self.stdout = self.stderr = self.report = self.control = -1
+        self.theirs = []
 
 
-class Spares:
-    def __init__(self, config: Config, filter_: Filter) -> None:
-        self._config = config
-        self._filter = filter_
-        self._waiting: list[Spare] = []
+@dataclass(frozen=True, slots=True)
+class Spare:
+    pid: int
+    ends: Ends
 
-    @property
-    def missing(self) -> bool:
-        return len(self._waiting) < self._config.spares
+    def give(self, request: Request, uid: int, scratch: str) -> None:
+        """Make it this program.
 
-    def add(self) -> None:
-        """One more. OSError: no process or no descriptor to be had."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            try:
-                with launch.standard_input(None) as nothing:
-                    streams = {child.STDIN: nothing, child.SPARE_CONTROL: theirs.fileno()}
-                    started = launch.fork(lambda: _wait(self._config, self._filter), streams, self._config)
-            except BaseException:
-                ours.close()
-                raise
-        ours.setblocking(False)
-        self._waiting.append(Spare(started, ours))
-
-    def give(self, job: Job, payload: bytes, bulk: bytes) -> Child | None:
-        """A child that becomes this program, if there is a spare. `payload` and `bulk` are the request as it came.
-
-        OSError: no memory or no descriptor to be had.
+        Raises:
+            BrokenPipeError, ConnectionResetError: it has died.
+            OSError: no memory or no descriptor to be had.
         """
-        message = json.dumps({"uid": job.uid, "scratch": job.scratch, "payload": len(payload)}).encode("ascii")
-        with launch.standard_input(job.start.stdin) as stdin:
-            request = launch.in_memory("request", payload, bulk)
-            try:
-                while self._waiting:
-                    spare = self._waiting.pop(0)
-                    try:
-                        socket.send_fds(spare.control, [message], [request, stdin])
-                    except OSError:
-                        spare.close()
-                    else:
-                        spare.control.close()
-                        return spare.child
-            finally:
-                os.close(request)
-        return None
-
-    def died(self, pid: int) -> bool:
-        """Whether this was a spare, which is then forgotten."""
-        for spare in self._waiting:
-            if spare.child.pid == pid:
-                self._waiting.remove(spare)
-                spare.close()
-                return True
-        return False
+        message = json.dumps({"uid": uid, "scratch": scratch, "payload": len(request.payload)}).encode("ascii")
+        with contextlib.ExitStack() as stack:
+            content = in_memory(request.payload, request.bulk)
+            stack.callback(os.close, content)
+            stdin = request.start.stdin
+            given = os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC) if stdin is None else in_memory(stdin)
+            stack.callback(os.close, given)
+            with socket.socket(fileno=os.dup(self.ends.control)) as control:
+                socket.send_fds(control, [message], [content, given])
 
 
-def _wait(config: Config, filter_: Filter) -> NoReturn:
+def live(streams: dict[int, int], config: Config, instructions: Filter) -> NoReturn:
+    """The life of a spare, from its fork to the end of the program that it becomes."""
+    try:
+        child.detach(streams, config.open_files)
+    except BaseException:  # noqa: BLE001 - there is no way to report yet but to end
+        os._exit(125)
+    try:
+        _wait(config, instructions)
+    except BaseException as error:  # noqa: BLE001 - never back into the frames of the process it was forked from
+        child.refuse(error)
+
+
+def _wait(config: Config, instructions: Filter) -> NoReturn:
+    control = socket.socket(fileno=child.CONTROL)
     child.prepare()
-    _warm_up()
-    control = socket.socket(fileno=child.SPARE_CONTROL)
+    if not select.select([control], [], [], 0)[0]:  # else somebody waits already
+        _warm_up()
     message, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
     control.close()
     if not message:
         os._exit(0)
     request, stdin = descriptors
     os.dup2(stdin, child.STDIN)
-    with open(request, "rb") as file:  # noqa: PTH123 - a descriptor
-        content = file.read()
     os.close(stdin)
+    with io.FileIO(request) as file:
+        content = file.read()
     head = json.loads(message)
     start = decode_start(content[: head["payload"]], content[head["payload"] :])
-    job = Job(start, head["uid"], head["scratch"], filter_)
-    child.hand_over(job, config, child.become(job, config), prepared=True)
+    job = Job(start, head["uid"], head["scratch"], instructions)
+    child.hand_over(job, config, child.become(job, config))
 
 
 def _warm_up() -> None:
@@ -125,3 +133,24 @@ def _warm_up() -> None:
     os.environ.update(environment.own("/", "/"))
     exec(compile(_SAMPLE.encode(), "main.py", "exec", dont_inherit=True), {"__name__": "__main__"})  # noqa: S102
     gc.collect()
+
+
+def in_memory(*parts: bytes) -> int:
+    """A file without a place, to be read from its beginning. OSError: no memory or no descriptor to be had."""
+    descriptor = os.memfd_create("fencepost", os.MFD_CLOEXEC)
+    try:
+        for part in parts:
+            view = memoryview(part)
+            while view:
+                view = view[os.write(descriptor, view) :]
+        os.lseek(descriptor, 0, os.SEEK_SET)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _close(descriptors: list[int]) -> None:
+    for descriptor in descriptors:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)

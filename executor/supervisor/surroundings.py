@@ -12,7 +12,7 @@ from executor.supervisor.usage import OutOfMemory
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """`reap` waits for whatever has died, and tells the executions."""
+    """`reap` waits for whatever has died, and tells the executions. `queue` has a run wait for another spare."""
 
     config: Config
     loop: Loop
@@ -20,3 +20,4 @@ class Surroundings:
     killer: Killer
     kills: OutOfMemory
     reap: Callable[[], None]
+    queue: Callable[[int], None]

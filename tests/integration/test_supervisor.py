@@ -571,10 +571,29 @@ def test_a_spare_that_died_is_replaced(inside: Inside) -> None:
     time.sleep(0.2)
     rows = inside.container.top(ps_args="-eo pid,ppid,uid,args")["Processes"]
     supervisor = next(row[0] for row in rows if "--" not in row[3] and "python3" in row[3] and row[1] != rows[0][1])
-    spares = [row[0] for row in rows if row[1] == supervisor]
-    assert len(spares) == 1
-    os.kill(int(spares[0]), 9)
+    children = sorted(int(row[0]) for row in rows if row[1] == supervisor)
+    assert len(children) == 2  # the nursery, and a spare
+    os.kill(children[-1], 9)
     assert inside.run("print('hi')").out == b"hi\n"
+
+
+def test_a_program_finds_nothing_of_others_in_its_memory(inside: Inside) -> None:
+    secret = "MARK:0123456789abcdef"
+    inside.run(f"import sys; print('{secret}' + sys.stdin.read())", requester="ana", stdin=secret.encode())
+    search = """
+import re
+found = 0
+with open('/proc/self/mem', 'rb', 0) as memory:
+    for line in open('/proc/self/maps'):
+        where, rights, *_ = line.split()
+        if rights.startswith('rw'):
+            start, end = (int(x, 16) for x in where.split('-'))
+            memory.seek(start)
+            found += len(re.findall(rb'MAR[K]:[0-9a-f]{16}', memory.read(end - start)))
+print(found)
+"""
+    assert inside.run(search, requester="bo").out == b"0\n"
+    assert inside.run(f"mine = b'{secret}'\n{search}", requester="bo").out != b"0\n"
 
 
 def test_what_could_not_be_preloaded_is_said(engine: Engine) -> None:
