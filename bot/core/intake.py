@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from bot.core import running
 from bot.core.asking import ask, end_before_running
-from bot.core.codeblocks import Block, Extraction, HintKind, dialect_of, extract
+from bot.core.codeblocks import Block, dialect_of, extract
 from bot.core.events import MessageDeleted, MessageEdited, MessagePosted
-from bot.core.limits import EDIT_WINDOW_S
+from bot.core.limits import EDIT_WINDOW_S, HINTS
 from bot.core.snapshot import CodeBlock, Snapshot
 from bot.core.state import Answer, Notice, Origin, Request, Status
 from bot.core.turn import Turn
@@ -79,7 +79,7 @@ def take(turn: Turn, event: MessagePosted | MessageEdited) -> Taken:
     config = turn.site.config
     languages = turn.site.languages.only(config.languages)
     found = extract(event.text, languages, dialect_of(event.channel.platform))
-    hints = [hint.text for hint in found.hints if _is_worth_saying(hint.kind, found)]
+    hints = [hint.text for hint in found.worth_telling(addressed=event.addressed)[:HINTS]]
     blocks: list[Block] = []
     for block in found.runnable:
         if block.attributes.network or block.attributes.packages:
@@ -108,11 +108,6 @@ def _code(block: Block) -> CodeBlock:
         args=block.attributes.args,
         stdin=block.stdin,
     )
-
-
-def _is_worth_saying(kind: HintKind, found: Extraction) -> bool:
-    """A block of data beside code that runs needs no remark: showing it is what it is for."""
-    return kind is not HintKind.FORMAT or not found.runnable
 
 
 def _is_for_us(turn: Turn, event: MessagePosted | MessageEdited) -> bool:

@@ -38,3 +38,6 @@ MEMORY_CEILING_MB = 4096
 
 TELL_AFTER_S = 120.0
 """Whoever asked is told once when an approval that took longer than this has run."""
+
+HINTS = 3
+"""So many hints about one message are told; a hostile one could ask for thousands."""

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 _STDIN = "stdin"
-_NO_SLIP = frozenset({HintKind.UNTAGGED, HintKind.FORMAT, HintKind.NOT_RUN_HERE, HintKind.QUOTED})
+_NO_SLIP = frozenset({HintKind.FORMAT, HintKind.QUOTED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,8 @@ class Extraction:
     def worth_telling(self, *, addressed: bool) -> tuple[Hint, ...]:
         """All hints for someone who addressed the bot and got nothing to run, else only those that name a slip.
 
-        People who talk among themselves, or whose other block runs, know that their log or quote was not for the bot.
+        People who talk among themselves, or whose other block runs, know that their data or quote was not for the bot.
+        A fence that could be meant for it is never passed over in silence.
         """
         if addressed and not self.runnable:
             return self.hints

@@ -244,8 +244,11 @@ LOG = "```\n12:00 start\n```"
     ("text", "addressed", "kinds"),
     [
         (LOG, True, [HintKind.UNTAGGED]),
-        (LOG, False, []),
-        (f"{GOOD}\n{LOG}", True, []),
+        (LOG, False, [HintKind.UNTAGGED]),
+        (f"{GOOD}\n{LOG}", True, [HintKind.UNTAGGED]),
+        (f"{GOOD}\n```json\n{{}}\n```", True, []),
+        ("```json\n{}\n```", True, [HintKind.FORMAT]),
+        ("```ruby\nx\n```", False, [HintKind.NOT_RUN_HERE]),
         (f"{GOOD}\n```python\nx", True, [HintKind.UNCLOSED]),
         ("```pyhton\nx\n```", False, [HintKind.UNKNOWN_TAG]),
         ("> ```python\n> x\n> ```", False, []),
