@@ -1,5 +1,6 @@
 """`fencepost COMMAND …`: parse, run one command, and turn every failure into three lines and an exit code."""
 
+import io
 import json
 import os
 import sys
@@ -12,6 +13,9 @@ from bot.cli.trouble import MACHINERY, NO, Trouble
 def main(argv: Sequence[str] | None = None) -> int:
     """0 done, 1 the answer is no, 2 wrong usage, 3 our machinery failed."""
     words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character gets its number
     try:
         command = parse(words)
         code = command()
@@ -31,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _report(trouble: Trouble, *, as_json: bool) -> int:
     if as_json:
-        print(json.dumps({"error": trouble.what, "why": trouble.why, "fix": trouble.fix}))  # noqa: T201
+        print(json.dumps({"error": trouble.what, "why": trouble.why, "fix": trouble.fix}), flush=True)  # noqa: T201
     print(trouble.lines(), file=sys.stderr)  # noqa: T201
     return trouble.code
 

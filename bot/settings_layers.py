@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeGuard, Union, get_args, get_origin
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 PREFIX = "FENCEPOST_"
-NOT_SETTINGS = frozenset({"FENCEPOST_STATE", "FENCEPOST_SANDBOX_IMAGE"})
+NOT_SETTINGS = frozenset({"FENCEPOST_STATE", "FENCEPOST_CACHE", "FENCEPOST_SANDBOX_IMAGE", "FENCEPOST_TEST_DOCKER"})
 """Variables of the scripts and of the tests, which are no settings of the bot."""
 
 _HEADER = re.compile(r"\s*\[\s*([A-Za-z0-9_.\-\s]+?)\s*\]")

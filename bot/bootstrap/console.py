@@ -18,7 +18,7 @@ from bot.core.effects import StartExecution
 from bot.core.keys import ChannelKey
 from bot.core.reports import FileRef
 from bot.core.state import Status
-from bot.settings import Loaded
+from bot.settings import Loaded, Settings, make_private
 from bot.shell.lifecycle import Bot
 
 PLATFORM = "console"
@@ -43,6 +43,12 @@ class ConsoleBot:
     bot: Bot
 
 
+def console_folder(settings: Settings, channel: str) -> Path:
+    """Made if it is not there."""
+    make_private(settings.data)
+    return make_private(make_private(settings.data / "console") / channel)
+
+
 @asynccontextmanager
 async def open_console(loaded: Loaded, channel: str, acting: str, screen: Screen) -> AsyncIterator[ConsoleBot]:
     """A bot with a data directory of its own for each channel. Raises PolicyError and what `open_house` raises."""
@@ -52,7 +58,7 @@ async def open_console(loaded: Loaded, channel: str, acting: str, screen: Screen
     roles = {f"{PLATFORM}:{person.id}": person.role for person in people.values()}
     [(name, policy)] = load_all({channel: demo_policies(loaded)[channel]}).values()
     policies = {channel: (name, with_people(policy, roles))}
-    async with open_house(settings, settings.data / "console" / channel, keep_sandboxes=False) as house:
+    async with open_house(settings, console_folder(settings, channel), keep_sandboxes=False) as house:
         with open_journal(house.folder / "messages.jsonl") as journal:
             terminal = Terminal(
                 lines=screen.lines,

@@ -4,6 +4,7 @@ A command that is killed leaves its sandbox behind. Each command therefore holds
 instance; a file that nobody holds is of a dead one, and the next command removes what that one left.
 """
 
+import contextlib
 import fcntl
 import os
 import uuid
@@ -13,6 +14,9 @@ from pathlib import Path
 
 from bot.bootstrap.sandboxes import open_engine, sandboxes_on
 from bot.settings import Settings, make_private
+from executor.docker import DockerEngine
+from executor.errors import ExecutorError
+from executor.naming import LABEL_INSTANCE
 from executor.pool import Sandboxes
 
 
@@ -31,13 +35,23 @@ async def open_operator(settings: Settings) -> AsyncIterator[Sandboxes]:
             with _held(left) as ours:
                 if ours:
                     async with sandboxes_on(engine, settings, left.name):
-                        left.unlink(missing_ok=True)
+                        pass
+                    await _forget(left, engine)
         mine = folder / f"exec-{uuid.uuid4().hex[:16]}"
         mine.touch(mode=0o600)
         with _held(mine):
-            async with sandboxes_on(engine, settings, mine.name) as sandboxes:
-                yield sandboxes
-            mine.unlink(missing_ok=True)
+            try:
+                async with sandboxes_on(engine, settings, mine.name) as sandboxes:
+                    yield sandboxes
+            finally:
+                await _forget(mine, engine)
+
+
+async def _forget(file: Path, engine: DockerEngine) -> None:
+    """Only what has really gone: while the engine is away, whatever may be left is left to the next command."""
+    with contextlib.suppress(ExecutorError):
+        if not await engine.containers(f"{LABEL_INSTANCE}={file.name}"):
+            file.unlink(missing_ok=True)  # noqa: ASYNC240 - one call of the kernel
 
 
 @contextmanager

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
 
 async def _serve(loaded: "Loaded", channel: str, acting: str) -> None:
     from adapters.console.outbound import Ink  # noqa: PLC0415 - brings the whole bot
-    from bot.bootstrap.console import Screen, open_console  # noqa: PLC0415
+    from bot.bootstrap.console import Screen, console_folder, open_console  # noqa: PLC0415
     from bot.bootstrap.serving import run_until  # noqa: PLC0415
     from bot.logging import set_up  # noqa: PLC0415
     from bot.settings import secrets  # noqa: PLC0415
@@ -43,20 +43,27 @@ async def _serve(loaded: "Loaded", channel: str, acting: str) -> None:
     settings = loaded.settings
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
     line = _Line(sys.stdout) if interactive else None
+    stop = asyncio.Event()
+
+    def write(text: str) -> None:
+        try:
+            (line.write if line else say)(text)
+        except BrokenPipeError:  # nobody reads any more
+            stop.set()
+
     screen = Screen(
         lines=_text_lines(),
-        write=line.write if line else say,
+        write=write,
         prompt=line.prompt if line else lambda _: None,
         ink=Ink(colour=coloured(sys.stdout)),
         interactive=interactive,
     )
-    stop = asyncio.Event()
     with on_end(stop.set):
         async with AsyncExitStack() as stack:
+            log = stack.enter_context((console_folder(settings, channel) / "log.jsonl").open("a", encoding="utf-8"))
+            set_up(settings.log, secrets(settings), log)
             with opening(settings):
                 opened = await stack.enter_async_context(open_console(loaded, channel, acting, screen))
-            log = stack.enter_context((opened.house.folder / "log.jsonl").open("a", encoding="utf-8"))
-            set_up(settings.log, secrets(settings), log)
             for problem in await opened.house.problems():
                 complain(f"✘ {problem} Code cannot run yet; fencepost doctor says more.")
             if interactive:

@@ -4,7 +4,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.settings import CONFIG_DIR, DockerSettings, Loaded, Section, Settings, instance_of, load, secrets
-from bot.settings_layers import SettingsError, known_keys, toml_layer, tree_of
+from bot.settings_layers import NOT_SETTINGS, SettingsError, known_keys, toml_layer, tree_of
 
 
 def test_default_toml_documents_every_setting_and_states_the_defaults(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_secret_given_wrong_does_not_appear_in_the_error(tmp_path: Path) -> No
 
 
 def test_variables_of_the_scripts_are_left_alone(tmp_path: Path) -> None:
-    load(cwd=tmp_path, environ={"FENCEPOST_STATE": "/x", "FENCEPOST_SANDBOX_IMAGE": "y"})
+    load(cwd=tmp_path, environ=dict.fromkeys(NOT_SETTINGS, "x"))
 
 
 def test_secrets_are_found_wherever_they_stand() -> None:
