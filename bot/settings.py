@@ -25,6 +25,7 @@ from pydantic import (
 from bot.core.config import ChannelConfig, ChannelLimits, Trigger
 from bot.core.languages import DEFAULT_LANGUAGES
 from bot.core.limits import MEMORY_CEILING_MB, TIMEOUT_CEILING_S
+from bot.settings_docker import default_host
 from bot.settings_layers import Layer, SettingsError, dotted, merged, toml_layer, tree_of, variable_layer, why
 
 HOME = Path(__file__).resolve().parents[1]
@@ -32,7 +33,6 @@ HOME = Path(__file__).resolve().parents[1]
 
 CONFIG_DIR = HOME / "config"
 PRESETS = ("open", "team", "strict")
-DEFAULT_SOCKET = "unix:///var/run/docker.sock"
 
 
 class Section(BaseModel):
@@ -40,7 +40,7 @@ class Section(BaseModel):
 
 
 class DockerSettings(Section):
-    """`host` empty: DOCKER_HOST, then the default socket. `image` empty: the tag of config/images' content."""
+    """`host` empty: DOCKER_HOST, else the first socket that there is. `image` empty: the tag of config/images."""
 
     host: str = ""
     image: str = ""
@@ -150,8 +150,8 @@ def load(config: Path | None = None, *, environ: Mapping[str, str] | None = None
     layers.append(variable_layer(environ))
     settings = _validated(merged(layers))
     if not settings.docker.host:
-        host = environ.get("DOCKER_HOST", "") or DEFAULT_SOCKET
-        settings = settings.model_copy(update={"docker": settings.docker.model_copy(update={"host": host})})
+        docker = settings.docker.model_copy(update={"host": default_host(environ)})
+        settings = settings.model_copy(update={"docker": docker})
     return Loaded(settings, names_policy=any(("policy",) in layer for layer in layers[1:]))
 
 

@@ -1,10 +1,13 @@
+import socket
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
 from bot.settings import CONFIG_DIR, DockerSettings, Loaded, Section, Settings, instance_of, load, secrets
+from bot.settings_docker import default_host, known_sockets
 from bot.settings_layers import NOT_SETTINGS, SettingsError, known_keys, toml_layer, tree_of
+from scripts.engine.own import Folder, state_folder
 
 
 def test_default_toml_documents_every_setting_and_states_the_defaults(tmp_path: Path) -> None:
@@ -35,7 +38,7 @@ def test_config_takes_the_place_of_the_local_file(tmp_path: Path) -> None:
     (tmp_path / "fencepost.toml").write_text("nonsense = 1\n")
     other = tmp_path / "other.toml"
     other.write_text('policy = "strict"\n')
-    assert load(other, cwd=tmp_path, environ={}) == Loaded(
+    assert load(other, cwd=tmp_path, environ={"DOCKER_HOST": "unix:///var/run/docker.sock"}) == Loaded(
         Settings(policy="strict", docker=_docker()), names_policy=True
     )
 
@@ -57,10 +60,26 @@ def test_the_docker_host_falls_back(tmp_path: Path) -> None:
         for env in (
             {"FENCEPOST_DOCKER__HOST": "tcp://a:1", "DOCKER_HOST": "tcp://b:1"},
             {"DOCKER_HOST": "tcp://b:1"},
-            {},
         )
     ]
-    assert hosts == ["tcp://a:1", "tcp://b:1", "unix:///var/run/docker.sock"]
+    assert hosts == ["tcp://a:1", "tcp://b:1"]
+
+
+def test_without_a_word_about_docker_the_first_socket_is_taken(tmp_path: Path) -> None:
+    places = [tmp_path / name for name in ("missing", "file", "a.sock", "b.sock")]
+    places[1].touch()
+    assert default_host({}, iter(places)) == "unix:///var/run/docker.sock"
+    with socket.socket(socket.AF_UNIX) as first, socket.socket(socket.AF_UNIX) as second:
+        first.bind(str(places[2]))
+        second.bind(str(places[3]))
+        assert default_host({}, iter(places)) == f"unix://{places[2]}"
+        assert default_host({"DOCKER_HOST": ""}, iter(places)) == f"unix://{places[2]}"
+
+
+def test_the_engine_of_make_is_known(tmp_path: Path) -> None:
+    for environ, uid in (({"HOME": "/home/ana"}, 1000), ({"HOME": "/root"}, 0), ({"FENCEPOST_STATE": "/x"}, 0)):
+        own = Folder(state_folder(environ, uid) / "engine").socket
+        assert own in known_sockets(environ, uid)
 
 
 @pytest.mark.parametrize(
