@@ -6,6 +6,7 @@ on. The client is made at the first call that reaches the engine, since making i
 """
 
 import asyncio
+import socket
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -125,6 +126,8 @@ class DockerEngine:
             raise EngineUnavailable(_UNAVAILABLE) from error
 
     def _in_thread(self, call: Callable[[APIClient], T]) -> T:
+        if self.address.path is not None:
+            _knock(self.address.path, self._timeout_s)
         with self._lock:
             client = self._client
             if client is None:
@@ -132,6 +135,13 @@ class DockerEngine:
                     base_url=self.address.text, version="auto", timeout=self._timeout_s, max_pool_size=self._connections
                 )
         return call(client)
+
+
+def _knock(path: str, timeout_s: float) -> None:
+    """OSError where nobody listens: docker-py would leave a socket open for each time it finds that out itself."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(timeout_s)
+        probe.connect(path)
 
 
 def _container(row: Mapping[str, Any]) -> Container:
