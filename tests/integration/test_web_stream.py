@@ -1,6 +1,5 @@
 """Server-sent events over a real socket: order, resumption, clients that do not read, the end."""
 
-import asyncio
 import json
 import socket
 import time
