@@ -122,6 +122,14 @@ class Containers:
             await self._engine.remove_volume(volume)
         return adopted
 
+    async def rename(self, sandbox: Sandbox, name: str) -> None:
+        """Give it another name; one of ours that has the name already is removed first."""
+        try:
+            await self._engine.rename(sandbox.container, name)
+        except NameTaken:
+            await self._remove_named(name)
+            await self._engine.rename(sandbox.container, name)
+
     async def remove(self, sandbox: Sandbox) -> None:
         """End it with everything in it, its workspace too."""
         await sandbox.client.close()
@@ -153,11 +161,14 @@ class Containers:
         try:
             return await self._engine.create(name, options)
         except NameTaken:
-            ours = f"{naming.LABEL_INSTANCE}={self._instance}"
-            for row in await self._engine.containers(ours):
-                if row.name == name:
-                    await self._remove(row.id, row.labels.get(naming.LABEL_VOLUME, ""))
+            await self._remove_named(name)
             return await self._engine.create(name, options)
+
+    async def _remove_named(self, name: str) -> None:
+        """If it is ours: a container of others that happens to have the name stays."""
+        for row in await self._engine.containers(f"{naming.LABEL_INSTANCE}={self._instance}"):
+            if row.name == name:
+                await self._remove(row.id, row.labels.get(naming.LABEL_VOLUME, ""))
 
     async def _start(self, container: str, identity: Identity) -> Sandbox:
         config = self._equipment.config(identity.token, identity.uid_base)

@@ -18,7 +18,8 @@ from executor.fake_engine import FakeEngine
 from executor.fake_supervisor import Babble, Die, End, Hold, Ignore, Refuse, Say, Script, Sleep, Step, Write
 from executor.hardening import SandboxSpec
 from executor.messages import Start
-from executor.pool import PoolLimits, Sandboxes
+from executor.places import PoolLimits
+from executor.pool import Sandboxes
 from executor.types import SandboxLimits
 
 __all__ = [

@@ -121,6 +121,8 @@ class FakeEngine:
 
     async def rename(self, container: str, name: str) -> None:
         await self._called("rename")
+        if any(row.name == name for row in self.rows.values()):
+            raise NameTaken(f"A container named {name} exists.")
         self.rows[container].name = name
 
     async def inspect(self, container: str) -> Container | None:

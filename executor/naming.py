@@ -7,6 +7,7 @@ makes it unique. The name is computed from the channel, never the other way roun
 
 import hashlib
 import re
+import secrets
 
 LABEL_INSTANCE = "fencepost.instance"
 LABEL_SPEC = "fencepost.spec"
@@ -29,9 +30,22 @@ def container_name(instance: str, channel: str) -> str:
     return f"fencepost-{instance}-{_slug(channel)}-{hashlib.sha256(channel.encode()).hexdigest()[:12]}"
 
 
+def reserve_name(instance: str) -> str:
+    """Of a container that waits for a channel; no channel's name has two hyphens there."""
+    return f"{_reserve(instance)}{secrets.token_hex(6)}"
+
+
+def is_reserve_name(instance: str, name: str) -> bool:
+    return name.startswith(_reserve(instance))
+
+
 def volume_name(instance: str, token: str) -> str:
     """Of the workspace. By the container's token, not the channel: a successor never inherits what was there."""
     return f"fencepost-{instance}-workspace-{hashlib.sha256(token.encode()).hexdigest()[:16]}"
+
+
+def _reserve(instance: str) -> str:
+    return f"fencepost-{instance}--reserve-"
 
 
 def _slug(text: str) -> str:

@@ -8,9 +8,25 @@ from executor.containers import Sandbox
 
 
 @dataclass(frozen=True, slots=True)
+class PoolLimits:
+    """`most` containers at a time; one that was idle for `sleep_after_s` is removed; a lease that finds all of them
+    in use waits at most `wait_s`. `reserve` containers wait for channels that have none, as long as there is room.
+    """
+
+    most: int = 50
+    sleep_after_s: float = 900.0
+    wait_s: float = 30.0
+    reserve: int = 0
+
+    def __post_init__(self) -> None:
+        if self.most < 1 or self.sleep_after_s <= 0 or self.wait_s < 0 or self.reserve < 0:
+            raise ValueError(f"a pool needs at least one container and times above zero: {self}")
+
+
+@dataclass(frozen=True, slots=True)
 class SandboxStatus:
-    """For operators. `channel` is None where nobody has asked for it since the bot started; `state` is one of
-    changing, idle, leased, lost.
+    """For operators. `channel` is None in the reserve and where nobody has asked for it since the bot started; `state`
+    is one of changing, idle, leased, lost, reserve.
     """
 
     channel: str | None
@@ -27,6 +43,7 @@ class Place:
 
     name: str
     channel: str | None = None
+    reserve: bool = False
     sandbox: Sandbox | None = None
     change: asyncio.Task[None] | None = None
     granted: bool = False
@@ -46,12 +63,21 @@ class Place:
     def empty(self) -> bool:
         return self.sandbox is None and self.change is None and self.leases == 0
 
+    def take(self) -> Sandbox:
+        """Its sandbox, which it has no longer. LookupError where it has none."""
+        if self.sandbox is None:
+            raise LookupError(f"{self.name} has no sandbox")
+        sandbox, self.sandbox = self.sandbox, None
+        return sandbox
+
     def status(self, epoch: float) -> SandboxStatus:
         sandbox = self.sandbox
         if self.change is not None or sandbox is None:
             state = "changing"
         elif sandbox.client.lost or sandbox.client.suspect:
             state = "lost"
+        elif self.reserve:
+            state = "reserve"
         else:
             state = "leased" if self.leases else "idle"
         return SandboxStatus(
@@ -65,5 +91,6 @@ class Place:
 
 
 def least_recently_used(places: Iterable[Place]) -> Place | None:
-    """Of the idle ones."""
-    return min((place for place in places if place.idle), key=lambda place: place.used_at, default=None)
+    """Of the idle ones; the reserve gives way first."""
+    idle = (place for place in places if place.idle)
+    return min(idle, key=lambda place: (not place.reserve, place.used_at), default=None)

@@ -8,6 +8,8 @@ A sandbox is checked at each lease: one that is lost, paused, dead or suspect is
 it over again if it lives after all (an engine that restarted under it), or removes it, before a new one is made. The
 same `settle` runs at the start and after every time the engine did not answer.
 
+The reserve is containers that wait under names of no channel; a channel that has none takes one over by renaming it.
+
 Not here yet: saving the workspace. `_put_to_sleep` and the end of `_renew` are where an archive belongs.
 """
 
@@ -16,7 +18,6 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator, Coroutine
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -25,26 +26,17 @@ from executor.clock import Clock, MonotonicClock
 from executor.containers import Containers, Equipment, Sandbox
 from executor.engine import Engine
 from executor.errors import ExecutorError, SandboxUnavailable
-from executor.places import Place, SandboxStatus, least_recently_used
+from executor.places import Place, PoolLimits, SandboxStatus, least_recently_used
+
+__all__ = ["PoolLimits", "SandboxStatus", "Sandboxes"]
 
 logger = logging.getLogger(__name__)
 
 _ATTEMPTS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class PoolLimits:
-    """`most` containers at a time; one that was idle for `sleep_after_s` is removed; a lease that finds all of them
-    in use waits at most `wait_s`.
-    """
-
-    most: int = 50
-    sleep_after_s: float = 900.0
-    wait_s: float = 30.0
-
-    def __post_init__(self) -> None:
-        if self.most < 1 or self.sleep_after_s <= 0 or self.wait_s < 0:
-            raise ValueError(f"a pool needs at least one container and times above zero: {self}")
+_PAUSE_S = 30.0
+"""Before the reserve is filled again after that has failed."""
 
 
 class Sandboxes:
@@ -70,6 +62,7 @@ class Sandboxes:
         self._settling = asyncio.Lock()
         self._settled = False
         self._closed = False
+        self._fill_at = 0.0
         self._tidier: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -153,6 +146,8 @@ class Sandboxes:
             if uncertain:
                 await self._settle(place)
             if place.sandbox is None:
+                await self._take_reserve(place)
+            if place.sandbox is None:
                 await self._room_for(place)
                 place.sandbox = await self._containers.make(place.name)
         except ExecutorError:
@@ -166,7 +161,8 @@ class Sandboxes:
         async with self._settling:
             skip = {place.name for place in self._places.values() if place is not own and not place.empty}
             for name, sandbox in (await self._containers.settle(skip)).items():
-                place = self._places.setdefault(name, Place(name))
+                reserve = naming.is_reserve_name(self._instance, name)
+                place = self._places.setdefault(name, Place(name, reserve=reserve))
                 place.sandbox, place.used_at = sandbox, self._clock.now()
             self._settled = True
             self._changed.set()
@@ -185,10 +181,33 @@ class Sandboxes:
             raise SandboxUnavailable("All sandboxes are in use; try again in a moment.") from None
         place.granted = True
 
+    async def _take_reserve(self, place: Place) -> None:
+        spare = next((other for other in self._places.values() if other.reserve and other.idle), None)
+        if spare is None:
+            return
+        sandbox = spare.take()
+        place.granted = True
+        self._note(spare)
+        try:
+            await self._containers.rename(sandbox, place.name)
+        except ExecutorError:
+            await sandbox.client.close()
+            self._settled = False
+            raise
+        place.sandbox = sandbox
+
+    async def _fill(self, place: Place) -> None:
+        place.granted = True
+        try:
+            place.sandbox = await self._containers.make(place.name)
+        except ExecutorError as error:
+            self._fill_at = self._clock.now() + _PAUSE_S
+            logger.warning("reserve not filled", extra={"reason": str(error)})
+        finally:
+            place.granted = False
+
     def _put_to_sleep(self, place: Place) -> asyncio.Task[None]:
-        sandbox, place.sandbox = place.sandbox, None
-        assert sandbox is not None  # noqa: S101 - only an idle place is put to sleep
-        return self._begin(place, self._remove(sandbox))
+        return self._begin(place, self._remove(place.take()))
 
     async def _remove(self, sandbox: Sandbox) -> None:
         try:
@@ -200,16 +219,33 @@ class Sandboxes:
     async def _tidy(self) -> None:
         while True:
             now = self._clock.now()
-            due: float | None = None
-            for place in [place for place in self._places.values() if place.idle]:
+            due: list[float] = []
+            for place in [place for place in self._places.values() if place.idle and not place.reserve]:
                 if place.used_at + self._limits.sleep_after_s <= now:
                     self._put_to_sleep(place)
                 else:
-                    due = min(due or place.used_at, place.used_at)
+                    due.append(place.used_at + self._limits.sleep_after_s)
             while self._held() > self._limits.most and (victim := least_recently_used(self._places.values())):
                 self._put_to_sleep(victim)
+            if self._tidy_reserve(now):
+                due.append(self._fill_at)
             self._changed.clear()
-            await self._clock.wait(self._changed, None if due is None else due + self._limits.sleep_after_s - now)
+            await self._clock.wait(self._changed, min(due) - now if due else None)
+
+    def _tidy_reserve(self, now: float) -> bool:
+        """Whether to come back when filling it may be tried again."""
+        reserve = [place for place in self._places.values() if place.reserve]
+        for place in reserve[self._limits.reserve :]:
+            if place.idle:
+                self._put_to_sleep(place)
+        room = self._limits.most - self._held()
+        missing = min(self._limits.reserve - len(reserve), room)
+        if missing > 0 and now >= self._fill_at:
+            name = naming.reserve_name(self._instance)
+            place = self._places[name] = Place(name, reserve=True)
+            self._begin(place, self._fill(place))
+            return False
+        return missing > 0
 
     def _held(self) -> int:
         return sum(place.holds for place in self._places.values())

@@ -16,7 +16,8 @@ from executor.containers import Equipment, Sandbox
 from executor.docker import DockerEngine
 from executor.errors import EngineUnavailable, ImageMissing, SandboxLost
 from executor.hardening import SandboxSpec
-from executor.pool import PoolLimits, Sandboxes
+from executor.places import PoolLimits
+from executor.pool import Sandboxes
 from executor.types import MIB, Code, Execution, ExecutionResult, Limits, Outcome, OutputChunk, SandboxLimits
 from tests.conftest import Engine
 
@@ -284,6 +285,18 @@ async def test_sleep_frees_the_container_and_waking_makes_another(engine: Engine
         await until(lambda: not containers(engine))
         async with sandboxes.lease("c1") as second:
             assert second.container != first.container
+
+
+async def test_the_reserve_answers_at_once(engine: Engine) -> None:
+    async with pool(engine, limits=PoolLimits(reserve=1)) as sandboxes:
+        await until(lambda: [status.state for status in sandboxes.list()] == ["reserve"])
+        (waiting,) = containers(engine)
+        began = time.perf_counter()
+        async with sandboxes.lease("c1") as sandbox:
+            assert await said(sandbox, "print('hi')") == "hi\n"
+        assert time.perf_counter() - began < 0.25  # 30 ms on a machine with nothing else to do
+        assert sandbox.container == waiting
+        assert containers(engine)[waiting] == f"/{naming.container_name(INSTANCE, 'c1')}"
 
 
 async def test_a_missing_image_is_said_to_be_missing(engine: Engine) -> None:

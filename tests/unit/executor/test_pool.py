@@ -10,7 +10,8 @@ from executor.containers import Equipment, Sandbox
 from executor.errors import EngineUnavailable, ImageMissing, SandboxLost, SandboxUnavailable
 from executor.fake import FakeEngine, ManualClock
 from executor.hardening import SandboxSpec
-from executor.pool import PoolLimits, Sandboxes
+from executor.places import PoolLimits
+from executor.pool import Sandboxes
 from executor.types import Code, Execution, ExecutionResult, Outcome, OutputChunk, SandboxLimits
 from tests.unit.executor.doubles import Lines, until
 
@@ -333,3 +334,68 @@ async def test_an_orphaned_volume_is_swept(engine: FakeEngine, pool: Pool) -> No
     engine.disk["theirs"] = {naming.LABEL_INSTANCE: "other"}
     async with pool():
         assert set(engine.disk) == {"theirs"}
+
+
+def reserve(sandboxes: Sandboxes) -> list[str]:
+    return [status.name for status in sandboxes.list() if status.state == "reserve"]
+
+
+async def test_a_channel_without_a_container_gets_one_of_the_reserve(engine: FakeEngine, pool: Pool) -> None:
+    async with pool(reserve=2) as sandboxes:
+        await until(lambda: len(reserve(sandboxes)) == 2)
+        waiting = set(engine.rows)
+        first = await hello(sandboxes)
+        assert first in waiting
+        assert engine.rows[first].name == naming.container_name("test", "c1")
+        await until(lambda: len(reserve(sandboxes)) == 2)
+        assert await hello(sandboxes) == first
+        assert len(engine.rows) == 3
+    assert not engine.rows
+
+
+async def test_the_reserve_is_taken_over_and_never_sleeps(engine: FakeEngine, pool: Pool, clock: ManualClock) -> None:
+    async with pool(reserve=1, keep=True, sleep_after_s=60) as sandboxes:
+        await until(lambda: reserve(sandboxes))
+        clock.advance(1000)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        (kept,) = engine.rows
+    async with pool(reserve=1) as sandboxes:
+        assert list(engine.rows) == [kept]
+        assert await hello(sandboxes) == kept
+
+
+async def test_the_reserve_gives_way_and_is_not_filled_without_room(engine: FakeEngine, pool: Pool) -> None:
+    async with pool(reserve=1, most=2) as sandboxes:
+        await until(lambda: reserve(sandboxes))
+        async with sandboxes.lease("c1"), sandboxes.lease("c2"):
+            assert len(engine.rows) == 2
+            assert not reserve(sandboxes)
+
+
+async def test_the_reserve_is_tried_again_after_a_while(engine: FakeEngine, pool: Pool, clock: ManualClock) -> None:
+    engine.down = True
+    async with pool(reserve=1) as sandboxes:
+        await until(lambda: engine.calls.count("image_id") == 2 and not sandboxes.list())
+        engine.down = False
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert not engine.rows
+        clock.advance(30)
+        await until(lambda: reserve(sandboxes))
+
+
+async def test_a_reserve_that_died_is_replaced_when_it_is_needed(engine: FakeEngine, pool: Pool) -> None:
+    async with pool(reserve=1) as sandboxes:
+        await until(lambda: reserve(sandboxes))
+        engine.only.end()
+        await hello(sandboxes)
+
+
+async def test_an_old_container_with_the_channels_name_gives_way_to_the_reserve(engine: FakeEngine, pool: Pool) -> None:
+    async with pool(reserve=1) as sandboxes:
+        await until(lambda: reserve(sandboxes))
+        labels = {naming.LABEL_INSTANCE: "test"}
+        old = await engine.create(naming.container_name("test", "c1"), {"Labels": labels, "HostConfig": {"Mounts": []}})
+        await hello(sandboxes)
+        assert old not in engine.rows
