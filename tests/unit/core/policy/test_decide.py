@@ -194,6 +194,7 @@ def test_what_is_too_long_is_refused(rules: list[Rule]) -> None:
     decision = decided(policy(*rules), block(), block("x" * (BLOCK_BYTES + 1)))
     assert (decision.effect, decision.rule, decision.demand) == (DENY, None, None)
     assert decision.reasons[0].endswith("(block 2)")
+    assert decided(policy(*rules), block("x" * (BLOCK_BYTES + 1))).facts == ()  # nobody analyses it
 
 
 # ---- limits
@@ -338,6 +339,12 @@ def test_a_hash_gets_past_a_rule_about_limits_only_where_it_names_them(fields: d
     decision = decided(policy(exact(PRINT, **fields), asking(match=LONG)), timeout_s=60.0)
     assert decision.effect is effect
     assert decision.rule == ("asking" if effect is ASK else "exact")
+
+
+def test_a_hash_that_names_some_of_the_limits_gets_past_no_rule_about_all_of_them() -> None:
+    of = policy(exact(PRINT, limit=("timeout *",)), asking(match=Match(limit=("*",))))
+    assert decided(of, timeout_s=60.0, memory_mb=1024).rule == "asking"
+    assert decided(of, timeout_s=60.0).rule == "exact"
 
 
 # ---- profiles

@@ -63,6 +63,11 @@ def test_nothing_is_offered_where_it_may_not_be_remembered(of: Policy, code: str
     assert offered(snapshot(block(code)), of) == ()
 
 
+def test_only_what_was_asked_about_is_remembered() -> None:
+    allowed = decided(policy(allow("python"))).model_copy(update={"remember": True})
+    assert proposals(snapshot(), allowed, CHANNEL, "data", NOW) == ()
+
+
 def test_a_profile_written_for_this_code_is_not_got_past_by_remembering() -> None:
     of = policy(exact("print(1)\n", profile="small"))
     some = snapshot(timeout_s=8.0)
