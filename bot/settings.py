@@ -45,6 +45,7 @@ class DockerSettings(Section):
     host: str = ""
     image: str = ""
     runtime: str = ""
+    preload: tuple[str, ...] = ()
 
 
 class LimitSettings(Section):
@@ -60,6 +61,7 @@ class LimitSettings(Section):
     tmp_mb: StrictInt = Field(64, ge=1, le=16384)
     shm_mb: StrictInt = Field(64, ge=1, le=16384)
     sleep_after_s: StrictFloat = Field(900.0, gt=0)
+    reserve: StrictInt = Field(2, ge=0, le=100)
     sandboxes: StrictInt = Field(50, ge=1, le=10000)
 
 
@@ -101,6 +103,8 @@ class Settings(Section):
     def _agree(self) -> "Settings":
         if self.limits.per_user > self.limits.slots + self.limits.queue:
             raise ValueError("limits.per_user is more than limits.slots and limits.queue hold together")
+        if self.limits.reserve > self.limits.sandboxes:
+            raise ValueError("limits.reserve is more than limits.sandboxes allow")
         if not self.channel.languages:
             raise ValueError("channel.languages is empty, so nothing could ever run")
         if unknown := set(self.channel.languages) - set(DEFAULT_LANGUAGES.names):

@@ -49,10 +49,16 @@ def console_folder(settings: Settings, channel: str) -> Path:
     return make_private(make_private(settings.data / "console") / channel)
 
 
+def _for_one_channel(settings: Settings) -> Settings:
+    """Its sandbox is made while the first message is being typed; a second one would be for nobody."""
+    reserve = min(1, settings.limits.reserve)
+    return settings.model_copy(update={"limits": settings.limits.model_copy(update={"reserve": reserve})})
+
+
 @asynccontextmanager
 async def open_console(loaded: Loaded, channel: str, acting: str, screen: Screen) -> AsyncIterator[ConsoleBot]:
     """A bot with a data directory of its own for each channel. Raises PolicyError and what `open_house` raises."""
-    settings = loaded.settings
+    settings = _for_one_channel(loaded.settings)
     key = local(PLATFORM, channel)
     people = {name: Person(name, role) for name, role in DEMO_ROLES.items()}
     roles = {f"{PLATFORM}:{person.id}": person.role for person in people.values()}

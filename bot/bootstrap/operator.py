@@ -22,7 +22,7 @@ from executor.pool import Sandboxes
 
 def alone(settings: Settings) -> Settings:
     """For sandboxes in which one execution runs at a time."""
-    return settings.model_copy(update={"limits": settings.limits.model_copy(update={"slots": 1})})
+    return settings.model_copy(update={"limits": settings.limits.model_copy(update={"slots": 1, "reserve": 0})})
 
 
 @asynccontextmanager

@@ -31,7 +31,7 @@ def equipment_of(settings: Settings) -> Equipment:
         ),
         runtime=settings.docker.runtime or None,
     )
-    return Equipment(spec)
+    return Equipment(spec, preload=settings.docker.preload)
 
 
 @asynccontextmanager
@@ -45,5 +45,6 @@ async def open_engine(settings: Settings, *, timeout_s: float = 30.0) -> AsyncIt
 
 def sandboxes_on(engine: DockerEngine, settings: Settings, instance: str, *, keep: bool = False) -> Sandboxes:
     """The sandboxes of one instance, to be entered; with `keep` they outlive this process, for its successor."""
-    limits = PoolLimits(most=settings.limits.sandboxes, sleep_after_s=settings.limits.sleep_after_s)
-    return Sandboxes(engine, instance, equipment_of(settings), limits, keep=keep)
+    limits = settings.limits
+    pool = PoolLimits(most=limits.sandboxes, sleep_after_s=limits.sleep_after_s, reserve=limits.reserve)
+    return Sandboxes(engine, instance, equipment_of(settings), pool, keep=keep)

@@ -84,9 +84,14 @@ From a second terminal:
   id=$(sleep 1; {find})
   {_curl("lee", f'{address}/api/messages/"$id"/buttons/approve', {})}
 
-  fencepost console --channel data     the same in this terminal, without the web
+  {_program()} console --channel data     the same in this terminal, without the web
 Ctrl-C ends it.
 """
+
+
+def _program() -> str:
+    """How this was called, so that it can be called so again."""
+    return sys.argv[0] if sys.argv[0].endswith("/fencepost") else "fencepost"
 
 
 def _curl(user: str, url: str, body: dict[str, str]) -> str:

@@ -94,6 +94,7 @@ def test_the_engine_of_make_is_known(tmp_path: Path) -> None:
         ("", {"FENCEPOST_LIMITS__SLOTS": "many"}, "limits.slots", "FENCEPOST_LIMITS__SLOTS", "valid integer"),
         ("", {"FENCEPOST_LIMITS__SLOTS": "65"}, "limits.slots", "FENCEPOST_LIMITS__SLOTS", "less than or equal to 64"),
         ("", {"FENCEPOST_LIMITS__SLOTS": "1", "FENCEPOST_LIMITS__QUEUE": "0"}, "settings", "together", "per_user"),
+        ("", {"FENCEPOST_LIMITS__SANDBOXES": "1"}, "settings", "together", "reserve"),
         ("", {"FENCEPOST_CHANNEL__TRIGGER": "yes"}, "channel.trigger", "FENCEPOST_CHANNEL__TRIGGER", "'mention'"),
         ("", {"FENCEPOST_CHANNEL__LANGUAGES": ","}, "settings", "together", "nothing could ever run"),
         ("", {"FENCEPOST_CHANNEL__LANGUAGES": "python,cobol"}, "settings", "together", "'cobol'"),
