@@ -10,7 +10,7 @@ from bot.core.state import Status
 from bot.ports import Dispatch, Loaded, PlatformUnavailable, StoreUnavailable
 from executor.fake_supervisor import Hold
 from executor.types import Outcome
-from tests.unit.shell.world import ASKING, CHANNEL, LEE, OTHER, World, until
+from tests.unit.shell.world import ASKING, CHANNEL, LEE, OTHER, World, let_time_pass, until
 
 
 class Mortal(MemoryGateway):
@@ -88,15 +88,6 @@ async def test_deadlines_that_passed_while_it_was_away_are_noticed_at_the_start(
     async with world.running():
         await world.done()
     assert (await world.request()).status is Status.EXPIRED
-
-
-async def let_time_pass(world: World) -> None:
-    """Whoever wants to be woken within half a minute is."""
-    while True:
-        wake = world.clock.next_wake
-        if wake is not None and wake - world.clock.now() < 30:
-            world.clock.advance(1)
-        await asyncio.sleep(0.0005)
 
 
 async def test_a_channel_that_cannot_be_read_at_first_is_recovered_a_little_later() -> None:

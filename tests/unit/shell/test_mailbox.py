@@ -258,16 +258,37 @@ async def test_a_full_mailbox_says_so(waiting: int, refused: int) -> None:
 
 
 async def test_a_stop_lets_steps_finish_and_takes_no_new_ones() -> None:
+    it, opened = Office(), asyncio.Event()
+
+    async def live() -> None:
+        async with it.dispatcher.open():
+            opened.set()
+            await asyncio.Event().wait()
+
+    life = asyncio.create_task(live())
+    await opened.wait()
+    it.store.gate = asyncio.Event()
+    begun = asyncio.create_task(it.dispatcher.dispatch(ask()))
+    await until(lambda: it.store.saves)
+    life.cancel()
+    await asyncio.sleep(0.01)
+    [reply] = await it.dispatcher.dispatch(ask("e2"))
+    assert reply.kind is ReplyKind.FAILED
+    it.store.gate.set()
+    assert await begun == ()
+    await asyncio.wait([life])
+    assert len((await it.state()).requests) == 1
+
+
+async def test_a_step_that_does_not_end_does_not_keep_the_bot_from_stopping(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatching, "DRAIN_S", 0.01)
     it = Office()
     async with it.dispatcher.open():
         it.store.gate = asyncio.Event()
-        task = asyncio.create_task(it.dispatcher.dispatch(ask()))
+        begun = asyncio.create_task(it.dispatcher.dispatch(ask()))
         await until(lambda: it.store.saves)
-        asyncio.get_running_loop().call_later(0.01, it.store.gate.set)
-    assert await task == ()
-    assert len((await it.state()).requests) == 1
-    [reply] = await it.dispatcher.dispatch(ask("e2"))
-    assert reply.kind is ReplyKind.FAILED
+    await asyncio.wait([begun])
+    assert begun.cancelled()
 
 
 async def test_an_old_button_brings_its_request_back() -> None:

@@ -7,17 +7,19 @@ from typing import NoReturn
 
 import pytest
 
+from adapters.storage.memory import MemoryStore
 from bot.core.effects import ChangeHalt, Effect, ShowAnswer, StartExecution, StopExecution
 from bot.core.events import Verb
 from bot.core.keys import Actor, ChannelKey
 from bot.core.policy.rules import Policy
 from bot.core.replies import ReplyKind
 from bot.core.state import Status
-from bot.ports import GatewayError, MessageGone, Owed, PlatformUnavailable, Sandbox
+from bot.ports import Commit, GatewayError, MessageGone, Owed, PlatformUnavailable, Sandbox, StoreUnavailable
 from bot.shell.performer import lane_of
 from executor.fake_supervisor import Die, Hold, Refuse, Say
-from executor.types import Execution, ExecutionResult, OnOutput, Outcome
-from tests.unit.shell.world import ASKING, BO, CHANNEL, LEE, OTHER, ROOT, World, until
+from executor.types import BlockResult, Execution, ExecutionResult, OnOutput, Outcome
+from tests.contract.samples import commit
+from tests.unit.shell.world import ANA, ASKING, BO, CHANNEL, LEE, OTHER, ROOT, World, let_time_pass, until
 
 
 async def asleep(world: World) -> float:
@@ -142,6 +144,31 @@ async def test_an_answer_whose_id_was_never_saved_is_found_and_removed() -> None
         await world.quiet()
     assert world.posts == []
     assert not [call for call in world.gateway.calls[1:] if call.startswith("post")]
+
+
+async def test_live_output_stays_away_while_something_of_the_workspace_is_repeated() -> None:
+    first, second = asyncio.Event(), asyncio.Event()
+    world = World({"slow": (Hold(first), Say("one\n"), Hold(second))})
+    async with world.running():
+        await world.run("slow")
+        await until(lambda: world.runs)
+        world.clock.advance(0.4)
+        await until(lambda: world.posts)
+        await world.quiet()
+        world.gateway.failures.append(PlatformUnavailable("slow down", retry_after_s=20))
+        await world.say("no fence", BO, "m2", addressed=True)
+        await until(lambda: not world.gateway.failures)
+        first.set()
+        for _ in range(10):
+            world.clock.advance(1.0)
+            await asyncio.sleep(0.005)
+        assert "one" not in world.texts[0]
+        for _ in range(15):
+            world.clock.advance(1.0)
+            await asyncio.sleep(0.005)
+        await until(lambda: "one" in world.texts[0])
+        second.set()
+        await world.done()
 
 
 async def test_a_sandbox_that_is_lost_is_said() -> None:
@@ -286,6 +313,32 @@ async def test_a_halt_stops_everything_everywhere_and_outlives_a_restart() -> No
     assert await world.store.halted_by() is None
 
 
+class Reluctant(MemoryStore):
+    refusals = 1
+
+    async def set_halted(self, by: str | None) -> None:
+        if self.refusals:
+            self.refusals -= 1
+            raise StoreUnavailable("not yet")
+        await super().set_halted(by)
+
+
+async def test_a_halt_that_was_taken_back_before_it_took_effect_stops_nothing() -> None:
+    store = Reluctant()
+    world = World({"slow": (Hold(asyncio.Event()),)}, store=store)
+    async with world.running():
+        await world.run("slow")
+        await until(lambda: world.runs)
+        await world.command("halt")
+        await until(lambda: not store.refusals)
+        await world.command("resume")
+        patience = asyncio.create_task(let_time_pass(world))
+        await world.quiet()
+        patience.cancel()
+        assert await store.halted_by() is None
+        assert (await world.request()).stopping is False
+
+
 class Broken:
     """`bot.ports.Sandboxes` with a fault that nobody thought of, when leasing or when executing."""
 
@@ -360,3 +413,90 @@ def test_what_changes_one_thing_is_in_one_lane() -> None:
     assert lane(show) == lane(ShowAnswer(request="r2", answer="a-r1"))
     assert lane(show) != lane(show, OTHER)
     assert lane(StartExecution(request="r1")) != lane(StopExecution(request="r1", execution="r1.1"))
+
+
+class Deaf:
+    """`bot.ports.Sandboxes` that knows an execution only at the third asking, as one that is just being started."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.ended = asyncio.Event()
+        self.began = asyncio.Event()
+
+    @asynccontextmanager
+    async def lease(self, channel: str) -> AsyncIterator[Sandbox]:
+        yield self
+
+    async def execute(self, execution: Execution, on_output: OnOutput) -> ExecutionResult:
+        self.began.set()
+        await self.ended.wait()
+        return ExecutionResult((BlockResult(Outcome.CANCELLED, 130),))
+
+    async def cancel(self, execution_id: str) -> bool:
+        self.asked += 1
+        if self.asked == 3:
+            self.ended.set()
+        return self.ended.is_set()
+
+
+async def test_a_stop_that_comes_too_early_is_repeated() -> None:
+    world, deaf = World({}), Deaf()
+    async with world.running(deaf):
+        await world.run("x")
+        await until(deaf.began.is_set)
+        await world.press(await world.request(), Verb.STOP, ANA)
+        patience = asyncio.create_task(let_time_pass(world))
+        await world.done()
+        patience.cancel()
+    assert deaf.asked == 3
+    assert (await world.request()).outcome is Outcome.CANCELLED
+
+
+async def test_a_stop_of_what_does_not_run_here_is_done() -> None:
+    world = World({})
+    async with world.running():
+        assert world.bot._performer is not None
+        effect = StopExecution(request="r1", execution="r1.1")
+        [owed] = await world.store.save(commit(0, "e", effects=(effect,), channel=CHANNEL))
+        world.bot._performer.take([owed])
+        await world.quiet()
+
+
+class Failing(MemoryStore):
+    """Fails to save ends, `times` times, with `error`."""
+
+    def __init__(self, error: Exception, times: int) -> None:
+        super().__init__()
+        self.error = error
+        self.times = times
+
+    async def save(self, commit: Commit) -> tuple[Owed, ...]:
+        if self.times and any(r.blocks for r in commit.requests):
+            self.times -= 1
+            raise self.error
+        return await super().save(commit)
+
+
+async def test_an_end_is_kept_until_the_store_takes_it() -> None:
+    store = Failing(StoreUnavailable("the disk is full"), 3)
+    world = World({"x": (Say("hi\n"),)}, store=store)
+    async with world.running():
+        await world.run("x")
+        patience = asyncio.create_task(let_time_pass(world))
+        await world.done()
+        patience.cancel()
+        assert world.runs == 1
+    assert store.times == 0
+    assert "hi" in world.texts[0]
+
+
+async def test_an_end_that_cannot_be_saved_as_it_is_is_an_end_all_the_same() -> None:
+    store = Failing(ValueError("not JSON"), 1000)
+    world = World({"x": (Say("hi\n"),)}, store=store)
+    async with world.running():
+        await world.run("x")
+        await world.done()
+    request = await world.request()
+    assert request.outcome is Outcome.LOST
+    assert "could not be saved" in (request.held or "")
+    assert "not JSON" not in world.texts[0]

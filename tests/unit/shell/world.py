@@ -168,3 +168,12 @@ class World:
     @property
     def texts(self) -> list[str]:
         return [plain(post.view) for post in self.posts]
+
+
+async def let_time_pass(world: World) -> None:
+    """Whoever wants to be woken within half a minute is."""
+    while True:
+        wake = world.clock.next_wake
+        if wake is not None and wake - world.clock.now() < 30:
+            world.clock.advance(1)
+        await asyncio.sleep(0.0005)
