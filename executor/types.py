@@ -159,7 +159,7 @@ class BlockResult:
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A file that an execution created or changed: `path` is relative to the workspace, `data` its content at the end."""
+    """A file that an execution created or changed: `path` relative to the workspace, `data` its content at the end."""
 
     path: str
     data: bytes
@@ -187,7 +187,7 @@ OnOutput = Callable[[OutputChunk], None]
 
 @dataclass(frozen=True, slots=True)
 class SandboxLimits:
-    """Limits of a channel's container; the memory of the container follows from them and from the executions' limits."""
+    """Limits of a channel's container; its memory follows from them and from the executions' limits."""
 
     slots: int = 4
     cpus: float = 1.0
