@@ -105,7 +105,9 @@ class Block:
             case Kind.REFUSED if self._cancelled:  # before it began
                 return Exit(reason="cancelled")
             case Kind.REFUSED:
-                raise _refusal(decode_refused(frame.payload))
+                refused = decode_refused(frame.payload)
+                self._link.worn |= refused.error == "too_many_requesters"
+                raise _refusal(refused)
             case _:
                 pass
         return None
@@ -131,7 +133,7 @@ class Block:
         """End the run inside and wait for that, so that its slot is free; without an answer the sandbox is suspect."""
         try:
             async with asyncio.timeout(self._guard_s):
-                await self.cancel()
+                await self._send([encode(Kind.CANCEL, self._number)])  # also forgets half a request
                 while self._due and (frame := await self._inbox.get()) is not None:
                     if frame.kind in {Kind.EXIT, Kind.REFUSED}:
                         return

@@ -47,6 +47,11 @@ class SupervisorClient:
         return self._link.suspect
 
     @property
+    def worn(self) -> bool:
+        """Whether it has no uid left for somebody new: to be replaced once nobody is in it."""
+        return self._link.worn
+
+    @property
     def executions(self) -> tuple[str, ...]:
         return tuple(self._jobs)
 

@@ -33,6 +33,7 @@ class Link:
         self.token = token
         self.ready: asyncio.Future[Ready] = asyncio.get_running_loop().create_future()
         self.suspect: str | None = None
+        self.worn = False
         self._wire = wire
         self._decoder = HostDecoder(token, nonce)
         self._inboxes: dict[int, Inbox] = {}

@@ -94,6 +94,8 @@ class Sandboxes:
         finally:
             place.leases -= 1
             place.used_at = self._clock.now()
+            if place.idle and place.sandbox is not None and place.sandbox.client.worn and not self._closed:
+                self._put_to_sleep(place)
             self._note(place)
 
     async def cancel(self, execution_id: str) -> bool:

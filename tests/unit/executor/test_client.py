@@ -273,3 +273,47 @@ async def test_spools_of_an_execution_that_is_lost_are_removed(
         with pytest.raises(SandboxLost):
             await task
     assert list(folder.iterdir()) == []
+
+
+class SlowWire(FakeWire):
+    """Writes only while `open` is set."""
+
+    def __init__(self, supervisor: FakeSupervisor) -> None:
+        super().__init__(supervisor)
+        self.open = asyncio.Event()
+        self.open.set()
+
+    async def write(self, data: bytes) -> None:
+        await self.open.wait()
+        await super().write(data)
+
+
+async def test_a_cancel_that_comes_before_the_request_is_out_is_not_lost(supervisor: FakeSupervisor) -> None:
+    wire = SlowWire(supervisor)
+    client = SupervisorClient(await open_link(wire, bytes.fromhex(TOKEN), 1.0), DEFAULT_LANGUAGES, 2, GUARD_S)
+    wire.open.clear()
+    task = asyncio.create_task(run(client, "wait"))
+    await until(lambda: client.executions)
+    assert await client.cancel("e1")
+    assert not supervisor.runs
+    wire.open.set()
+    assert (await task).outcome is Outcome.CANCELLED
+    assert len(supervisor.started) == 1
+    await client.close()
+
+
+async def test_a_task_that_is_cancelled_before_the_request_is_out_leaves_a_usable_sandbox(
+    supervisor: FakeSupervisor,
+) -> None:
+    wire = SlowWire(supervisor)
+    client = SupervisorClient(await open_link(wire, bytes.fromhex(TOKEN), 1.0), DEFAULT_LANGUAGES, 2, GUARD_S)
+    wire.open.clear()
+    task = asyncio.create_task(run(client, "wait"))
+    await until(lambda: client.executions)
+    task.cancel()
+    wire.open.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert client.suspect is None
+    assert (await run(client, "out on")).outcome is Outcome.COMPLETED
+    await client.close()

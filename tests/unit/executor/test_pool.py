@@ -183,6 +183,20 @@ async def test_a_suspect_container_is_replaced(engine: FakeEngine, pool: Pool) -
         assert len(engine.rows) == 1
 
 
+async def test_a_container_without_uids_for_somebody_new_is_replaced_once_it_is_idle(
+    engine: FakeEngine, pool: Pool
+) -> None:
+    async with pool() as sandboxes:
+        async with sandboxes.lease("c1") as sandbox:
+            running = asyncio.create_task(run(sandbox, "wait", "old"))
+            async with sandboxes.lease("c1"):
+                with pytest.raises(SandboxUnavailable):
+                    await run(sandbox, "refuse too_many_requesters", "new")
+            assert await sandboxes.cancel("old")
+            assert (await running).outcome is Outcome.CANCELLED
+        assert await hello(sandboxes) != sandbox.container
+
+
 async def test_a_stream_that_broke_is_taken_up_again(engine: FakeEngine, pool: Pool) -> None:
     async with pool() as sandboxes:
         first = await hello(sandboxes)
