@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from bot.core.policy.rules import Policy
 
 HERE = "console:local/shell"
+MOST_TIMEOUT_S = 1_000_000
+"""What can be asked about; what can be had is the policy's to say."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -97,8 +99,8 @@ def _answered(asked: Asked, policy: "Policy", channel: str) -> dict[str, Any]:
 
     fields = asked.fields
     timeout = fields.get("timeout")
-    if timeout is not None and not 0 < timeout < float("inf"):
-        return {"id": asked.id, "error": "timeout is not above 0"}
+    if timeout is not None and not 0 < timeout <= MOST_TIMEOUT_S:
+        return {"id": asked.id, "error": f"timeout is not above 0 and at most {MOST_TIMEOUT_S}"}
     return {**check_report(_decide(policy, fields["language"], fields["code"], channel, timeout)), "id": asked.id}
 
 

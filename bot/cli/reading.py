@@ -1,6 +1,7 @@
 """Reading what a command is given: text as it is, and requests line by line."""
 
 import json
+import math
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -63,6 +64,8 @@ def request(line: bytes, fields: Mapping[str, type], optional: Mapping[str, tupl
     given = value.get("id")
     if isinstance(given, bool) or not isinstance(given, str | int | float | None):
         return BadLine(None, "id is neither a string nor a number")
+    if isinstance(given, float) and not math.isfinite(given):
+        return BadLine(None, "id is too large a number")
     for name, kind in fields.items():
         if name not in value:
             return BadLine(given, f"{name} is missing")

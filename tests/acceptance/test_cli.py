@@ -137,10 +137,11 @@ async def test_policy_check_decides_and_says_so_by_its_exit_code(plain: Shell) -
     asked = await plain.call("policy", "check", "--policy", "strict", "--lang", "bash", "--json", "-", stdin=b"ls\n")
     assert (asked.code, asked.json()["decision"]) == (1, "ask")
     assert asked.json()["approvers"] == [{"from": ["leads"], "need": 1}]
-    lines = jsonl({"id": 1, "language": "bash", "code": "ls"}, {"id": 2, "language": "bash"})
-    first, second = (await plain.call("policy", "check", "--policy", "team", "--jsonl", stdin=lines)).lines()
-    assert (first["id"], first["decision"]) == (1, "allow")
-    assert set(second) == {"id", "error"}
+    code = {"language": "bash", "code": "ls"}
+    lines = jsonl({"id": 1, **code}, {"id": 2, "language": "bash"}, {"id": 3, **code, "timeout": 10**400})
+    answers = (await plain.call("policy", "check", "--policy", "team", "--jsonl", stdin=lines)).lines()
+    assert (answers[0]["id"], answers[0]["decision"]) == (1, "allow")
+    assert [set(answer) for answer in answers[1:]] == [{"id", "error"}] * 2
 
 
 async def test_without_an_engine_the_answer_is_three_lines_and_exit_code_three(plain: Shell) -> None:

@@ -19,6 +19,7 @@ from bot.cli.trouble import USAGE, Misused
         (b'"text"', None, "not a JSON object"),
         (b'{"id": true, "text": ""}', None, "neither a string nor a number"),
         (b'{"id": [1], "text": ""}', None, "neither a string nor a number"),
+        (b'{"id": 1e999, "text": ""}', None, "too large"),
         (b'{"id": 1}', 1, "text is missing"),
         (b'{"id": 1, "text": null}', 1, "not of the right type"),
         (b'{"id": "a", "text": 3}', "a", "not of the right type"),
