@@ -10,6 +10,7 @@ import re
 _NBSP = "\u00a0"
 _INDENT = re.compile(rf"(?m)^[ \t{_NBSP}]+")
 _LINK = re.compile(r"<((?:https?|ftp)://[^<>|\s]+|(?:mailto|tel):[^<>|\s]+)(?:\|([^<>|\n]*))?>")
+_HALF = re.compile("[\ud800-\udfff]")
 _DIRECTION = re.compile("[\u2066-\u2069\u200e\u200f]+")
 
 
@@ -22,6 +23,11 @@ def clean(text: str, platform: str) -> str:
             return discord_text(text)
         case _:
             return text
+
+
+def has_half_character(text: str) -> bool:
+    """Whether it holds a lone surrogate: JSON can bring one, and neither UTF-8 nor a store can keep it."""
+    return _HALF.search(text) is not None
 
 
 def slack_text(text: str) -> str:

@@ -18,6 +18,7 @@ def judge(turn: Turn, snapshot: Snapshot) -> Decision:
         channel=turn.state.channel,
         limits=turn.site.config.limits,
         remembered=turn.state.rules,
+        uses=turn.state.uses,
     )
     return decide(snapshot, turn.site.policy, context)
 
@@ -104,7 +105,18 @@ def allow(turn: Turn, request: Request) -> Request:
     )
     if request.votes:
         turn.show(request)
+    _count_use(turn, request)
     return request
+
+
+def _count_use(turn: Turn, request: Request) -> None:
+    """Some rules may be used only so often; which of them allowed this is the decision's rule."""
+    rules = (*turn.site.policy.rule, *turn.state.rules)
+    if request.decision.effect is not Effect.ALLOW:
+        return
+    if any(rule.id == request.decision.rule and rule.max_uses is not None for rule in rules):
+        uses = {**turn.state.uses, request.decision.rule or "": turn.state.uses.get(request.decision.rule or "", 0) + 1}
+        turn.state = turn.state.model_copy(update={"uses": uses})
 
 
 def refuse(turn: Turn, request: Request, reason: str) -> Request:

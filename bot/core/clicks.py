@@ -3,10 +3,12 @@
 import shlex
 
 from bot.core import approvals, running
+from bot.core.arrival import has_half_character
 from bot.core.asking import ask, end_before_running
 from bot.core.binding import SHOWN_HEX
 from bot.core.deadlines import expire
 from bot.core.events import ButtonPressed, Verb
+from bot.core.limits import INPUT_BYTES
 from bot.core.policy.approvers import is_lead_or_admin
 from bot.core.policy.text import visible
 from bot.core.replies import ReplyKind
@@ -27,6 +29,9 @@ def pressed(turn: Turn, event: ButtonPressed) -> None:
     if event.binding != request.binding[:SHOWN_HEX]:
         turn.reply(ReplyKind.GONE, "The code changed after this card was posted.")
         return
+    if any(has_half_character(given) for given in (event.reason, event.stdin, event.args) if given):
+        turn.reply(ReplyKind.INVALID, "What was filled in holds half of a surrogate pair, which is no character.")
+        return
     request = expire(turn, request)
     match event.verb:
         case Verb.APPROVE | Verb.REMEMBER | Verb.DENY:
@@ -42,7 +47,7 @@ def pressed(turn: Turn, event: ButtonPressed) -> None:
         case Verb.FULL_OUTPUT:
             _full_output(turn, request)
         case Verb.SHOW_CODE:
-            turn.reply(ReplyKind.DONE, "\n".join(visible(block.code) for block in request.snapshot.blocks))
+            turn.reply(ReplyKind.DONE, _whole(request.snapshot))
 
 
 def _decide(turn: Turn, request: Request, event: ButtonPressed) -> None:
@@ -89,6 +94,9 @@ def _again(turn: Turn, request: Request, event: ButtonPressed, may: frozenset[St
         return
     snapshot = request.snapshot
     if event.verb is Verb.RUN_INPUT:
+        if len((event.stdin or "").encode()) > INPUT_BYTES:
+            turn.reply(ReplyKind.INVALID, f"Input is at most {INPUT_BYTES // 1024} KB; attach more as a file.")
+            return
         given = _with_input(snapshot, event)
         if given is None:
             turn.reply(ReplyKind.INVALID, "The arguments have an open quote; close it.")
@@ -123,3 +131,15 @@ def _full_output(turn: Turn, request: Request) -> None:
         return
     files = [block.full for block in request.blocks if block.full is not None]
     turn.reply(ReplyKind.DONE, "\n".join(block.text for block in request.blocks if block.full is None), files=files)
+
+
+def _whole(snapshot: Snapshot) -> str:
+    """All that would run, with every character to be seen."""
+    texts_of = []
+    for block in snapshot.blocks:
+        texts_of.append(visible(block.code))
+        if block.args:
+            texts_of.append("Arguments: " + visible(shlex.join(block.args)))
+        if block.stdin is not None:
+            texts_of.append("Input:\n" + visible(block.stdin))
+    return "\n".join(texts_of)

@@ -8,6 +8,7 @@ answer.
 from dataclasses import dataclass
 
 from bot.core import running
+from bot.core.arrival import has_half_character
 from bot.core.asking import ask, end_before_running
 from bot.core.codeblocks import Block, dialect_of, extract
 from bot.core.events import MessageDeleted, MessageEdited, MessagePosted
@@ -23,6 +24,11 @@ NO_MODEL = (
 EDITED = "the message was edited; see the new request below"
 EDITED_AWAY = "the message was edited"
 DELETED = "the message was deleted"
+
+
+HALF_CHARACTER = (
+    "The message holds half of a surrogate pair, which is no character and cannot be kept; nothing was run."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,8 @@ def deleted(turn: Turn, event: MessageDeleted) -> None:
 
 def take(turn: Turn, event: MessagePosted | MessageEdited) -> Taken:
     """Read the blocks of a message, in the languages that this channel runs."""
+    if has_half_character(event.text):
+        return Taken(None, (HALF_CHARACTER,))
     config = turn.site.config
     languages = turn.site.languages.only(config.languages)
     found = extract(event.text, languages, dialect_of(event.channel.platform))

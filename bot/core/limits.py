@@ -22,6 +22,12 @@ CARD_CHARS = 2_400
 """Code up to this size is shown whole on a card: it fits one section on every platform. Longer code needs a confirm.
 """
 
+INPUT_CHARS = 800
+"""Arguments and input each, likewise."""
+
+INPUT_BYTES = 64 * 1024
+"""What may be typed as input; more comes as a file."""
+
 BLOCK_BYTES = 16 * 1024
 """A longer block is never run (POLICY: what a person cannot read cannot be approved)."""
 

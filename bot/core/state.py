@@ -152,7 +152,8 @@ class Notice(Model):
 class ChannelState(Model):
     """All of a channel. `requests` are in order of arrival; ended ones leave it after a while and live in the table.
 
-    `next_number` numbers requests and notices, so that ids need no randomness. `rules` are the remembered ones.
+    `next_number` numbers requests and notices, so that ids need no randomness. `rules` are the remembered ones;
+    `uses` counts, by id, what a rule that may be used only so often has allowed here.
     """
 
     schema_version: Literal[1] = 1
@@ -161,6 +162,7 @@ class ChannelState(Model):
     requests: tuple[Request, ...] = ()
     notices: tuple[Notice, ...] = ()
     rules: tuple[Rule, ...] = ()
+    uses: dict[str, int] = Field(default_factory=dict)
 
     def request(self, request_id: str) -> Request | None:
         return next((r for r in self.requests if r.id == request_id), None)

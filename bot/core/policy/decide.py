@@ -9,8 +9,8 @@ An exact hash covers whatever its code does and gets past ask rules, but never p
 limits that a request asks for are not part of its code: a rule covers them only where it names them.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from bot.core.canonical import sha256_of_list
 from bot.core.config import ChannelLimits
@@ -31,13 +31,14 @@ ENGINE_ERROR = "engine-error"
 @dataclass(frozen=True, slots=True)
 class Context:
     """Where and when: `now` in epoch seconds, `channel` as `str(ChannelKey)`, the channel's own limits and its
-    remembered rules.
+    remembered rules. `uses` counts, by id, what a rule has allowed in this channel so far.
     """
 
     now: float
     channel: str
     limits: ChannelLimits
     remembered: tuple[Rule, ...] = ()
+    uses: Mapping[str, int] = field(default_factory=dict)
 
 
 def decide(snapshot: Snapshot, policy: Policy, context: Context) -> Decision:
@@ -170,7 +171,7 @@ def _in_force(policy: Policy, context: Context) -> tuple[Rule, ...]:
         for rule in (*policy.rule, *remembered)
         if rule.scope in (None, context.channel)
         and (rule.expires is None or context.now < rule.expires.timestamp())
-        and (rule.max_uses is None or rule.uses < rule.max_uses)
+        and (rule.max_uses is None or rule.uses + context.uses.get(rule.id, 0) < rule.max_uses)
     )
 
 

@@ -4,11 +4,12 @@ from bot.core.binding import SHOWN_HEX
 from bot.core.buttons import button_value
 from bot.core.events import Verb
 from bot.core.policy.decision import Profile
+from bot.core.policy.text import visible
 from bot.core.quorum import entitled, missing
 from bot.core.site import Site
 from bot.core.state import Request, Verdict
 from bot.core.views import texts
-from bot.core.views.excerpt import code_parts, shown_whole
+from bot.core.views.excerpt import code_parts, input_parts, shown_whole
 from bot.core.views.view import Button, ButtonStyle, Headline, Note, Part, View
 
 
@@ -93,12 +94,9 @@ def _so_far(request: Request) -> str:
 
 def _inputs(request: Request) -> list[Note]:
     """What else goes in besides the code: input, arguments and files are part of what is approved."""
-    notes = []
-    for block in request.snapshot.blocks:
-        if block.args:
-            notes.append(Note("Arguments: " + " ".join(block.args)))
-        if block.stdin is not None:
-            notes.append(Note("Input:\n" + block.stdin))
+    notes = [Note(text) for text in input_parts(request.snapshot)]
     if request.snapshot.files:
-        notes.append(Note("Files in: " + ", ".join(f"{f.name} ({f.bytes} bytes)" for f in request.snapshot.files)))
+        notes.append(
+            Note("Files in: " + ", ".join(f"{visible(f.name)} ({f.bytes} bytes)" for f in request.snapshot.files))
+        )
     return notes

@@ -1,15 +1,29 @@
 """Cutting code and output so that head and tail stay."""
 
-from bot.core.limits import CARD_CHARS, CARD_LINES
+import shlex
+
+from bot.core.limits import CARD_CHARS, CARD_LINES, INPUT_CHARS
 from bot.core.policy.text import visible
 from bot.core.snapshot import Snapshot
 from bot.core.views.view import CodeText
 
 
 def shown_whole(snapshot: Snapshot) -> bool:
-    """Whether a card shows every line of it."""
+    """Whether a card shows every line of it, and all of its input."""
     lines = sum(block.code.count("\n") for block in snapshot.blocks)
-    return lines <= CARD_LINES and sum(len(visible(block.code)) for block in snapshot.blocks) <= CARD_CHARS
+    chars = sum(len(visible(block.code)) for block in snapshot.blocks)
+    return lines <= CARD_LINES and chars <= CARD_CHARS and all(input_parts(snapshot).values())
+
+
+def input_parts(snapshot: Snapshot) -> dict[str, bool]:
+    """Arguments and input as a card shows them, cut where they are long, with whether each is whole."""
+    parts: dict[str, bool] = {}
+    for block in snapshot.blocks:
+        for name, text in (("Arguments: ", shlex.join(block.args)), ("Input:\n", block.stdin or "")):
+            if text:
+                shown, cut = excerpt(visible(text), INPUT_CHARS)
+                parts[name + shown] = not cut
+    return parts
 
 
 def code_parts(snapshot: Snapshot, display: dict[str, str]) -> tuple[CodeText, ...]:

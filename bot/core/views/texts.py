@@ -66,8 +66,8 @@ def not_entitled(names: Iterable[str]) -> str:
 def confirm_unseen(request: Request) -> str:
     lines = sum(block.code.count("\n") for block in request.snapshot.blocks)
     return (
-        f"The card does not show this code whole: it has {plural(lines, 'line')}, and at most {CARD_LINES} are shown."
-        " Read it with Show code first. Approve all of it?"
+        f"The card does not show all of it: the code has {plural(lines, 'line')}, and at most {CARD_LINES} of them"
+        " and the start of its input are shown. Read it with Show code first. Approve all of it?"
     )
 
 

@@ -8,6 +8,7 @@ from bot.core.effects import RemovePost, ShowAnswer, ShowNotice, StopExecution
 from bot.core.events import Verb
 from bot.core.keys import Actor
 from bot.core.limits import EDIT_WINDOW_S
+from bot.core.replies import ReplyKind
 from bot.core.state import Status
 from tests.unit.core.talk import ANA, BO, LEE, Talk, fence, relaxed, report
 
@@ -224,3 +225,21 @@ def test_deleting_a_message_takes_its_hint_along() -> None:
     talk.delete()
     assert talk.state.notices == ()
     assert [type(e) for e in talk.take_effects()] == [RemovePost]
+
+
+def test_half_a_character_is_said_and_nothing_is_lost() -> None:
+    talk = listening("always")
+    assert talk.post(fence("x = '\ud800'")) is None
+    assert "half of a surrogate pair" in talk.state.notices[0].text
+    assert talk.state.model_dump_json()
+    request = talk.ask()
+    talk.ready(request)
+    talk.end(request)
+    assert talk.press(request, Verb.RUN_INPUT, ANA, stdin="\udc00").kind is ReplyKind.INVALID
+
+
+def test_a_rule_that_may_be_used_twice_allows_twice() -> None:
+    (rule,) = relaxed().rule
+    talk = Talk(relaxed().model_copy(update={"rule": (rule.model_copy(update={"max_uses": 2}),)}))
+    statuses = [talk.ask("1", ANA, f"m{n}").status for n in range(3)]
+    assert statuses == [S.APPROVED, S.APPROVED, S.WAITING]

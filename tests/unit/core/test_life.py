@@ -496,7 +496,7 @@ def test_run_with_input_is_bound_to_that_input() -> None:
     again = talk.state.requests[-1]
     assert (again.snapshot.blocks[0].stdin, again.snapshot.blocks[0].args) == ("7\n", ("-n", "a b"))
     assert again.binding != request.binding
-    assert "-n a b" in talk.text(again)
+    assert "Arguments: -n 'a b'" in talk.text(again)
 
 
 def test_deleting_the_message_takes_the_answer_along() -> None:
@@ -605,3 +605,15 @@ def test_what_the_gate_found_can_be_approved_but_not_remembered() -> None:
     request = talk.ask("x = 1 # \u202e")
     assert talk.press(request, Verb.REMEMBER, LEE, choice="exact").kind is ReplyKind.INVALID
     assert talk.press(request, Verb.APPROVE, LEE).kind is ReplyKind.DONE
+
+
+def test_input_that_the_card_cuts_needs_a_confirm_and_is_bounded() -> None:
+    talk = Talk()
+    request = talk.in_status(S.ENDED)
+    assert talk.press(request, Verb.RUN_INPUT, ANA, stdin="x" * (64 * 1024 + 1)).kind is ReplyKind.INVALID
+    talk.press(request, Verb.RUN_INPUT, ANA, stdin="y" * 5000)
+    again = talk.state.requests[-1]
+    assert len(talk.text(again)) < 3000
+    assert talk.press(again, Verb.APPROVE, LEE).kind is ReplyKind.CONFIRM
+    assert "y" * 5000 in talk.press(again, Verb.SHOW_CODE, LEE).text
+    assert talk.press(again, Verb.APPROVE, LEE, confirm=True).kind is ReplyKind.DONE

@@ -213,3 +213,14 @@ def test_times_are_those_of_the_state() -> None:
     talk.press(request, Verb.APPROVE, LEE)
     assert talk.now(request).decided_at == START
     assert "Approved by lee 22:13 UTC" in talk.text(request)
+
+
+def test_input_and_arguments_are_part_of_what_is_shown_and_hide_nothing() -> None:
+    talk = Talk()
+    request = talk.in_status(Status.ENDED)
+    talk.press(request, Verb.RUN_INPUT, LEE, stdin="a\u202eb\n", args="'x y' \u200b")
+    text = talk.text(talk.state.requests[-1])
+    assert "Arguments: 'x y'" in text
+    assert "a\\u202eb" in text
+    assert "\u202e" not in text
+    assert "\u200b" not in text
