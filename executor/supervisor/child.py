@@ -71,6 +71,8 @@ class Report:
 def detach(streams: dict[int, int], open_files: int) -> None:
     """Leave the parent: own session, own signals, and of its files only `streams` (target: descriptor) and no input."""
     os.setsid()
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     moved = {target: _above(descriptor) for target, descriptor in streams.items()}
     moved[STDIN] = _above(os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC))

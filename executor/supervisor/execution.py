@@ -14,9 +14,7 @@ long. Whatever goes wrong on the way, the end is one EXIT or REFUSED.
 
 import contextlib
 import os
-import resource
 import secrets
-import signal
 import time
 import traceback
 from collections.abc import Callable
@@ -30,8 +28,9 @@ from executor.messages import Reason, Refused, RefusedError, Started, encode_mes
 from executor.supervisor.aftermath import Aftermath
 from executor.supervisor.child import PYTHON, TEMPORARY, Report
 from executor.supervisor.collect import Order
+from executor.supervisor.deaths import Used
 from executor.supervisor.requests import Request
-from executor.supervisor.spare import Ends, Spare
+from executor.supervisor.spare import Spare
 from executor.supervisor.surroundings import Surroundings
 from executor.supervisor.tally import Tally
 
@@ -61,7 +60,7 @@ class Execution:
         self.start = replace(request.start, code="", stdin=None, files=())
         self.stage = Stage.WAITING
         self._request: Request | None = request  # until the child has it
-        self._ends: Ends | None = None
+        self._spare: Spare | None = None
         self._attempts = 0
         self._around = around
         self._lane = around.outbox.lane(partial(self.safely, self._resume))
@@ -90,17 +89,17 @@ class Execution:
         try:
             spare.give(self._request, self.uid, scratch)
         except (BrokenPipeError, ConnectionResetError):
-            spare.ends.close()
+            spare.close()
             self._around.queue(self.number)
         except (OSError, MemoryError) as error:
-            spare.ends.close()
+            spare.close()
             self.refuse("resources", f"the program could not be handed over: {error}")
         else:
-            self.pid, self._ends = spare.pid, spare.ends
+            self.pid, self._spare = spare.pid, spare
             self.stage = Stage.STARTING
             self._around.loop.when_readable(spare.ends.report, partial(self.safely, self._reported))
 
-    def reaped(self, pid: int, status: int, used: resource.struct_rusage) -> None:
+    def reaped(self, pid: int, status: int, used: Used) -> None:
         """A process of its uid has died and was waited for."""
         if self.stage in {Stage.STARTING, Stage.RUNNING, Stage.ENDING}:
             self._tally.died(used)
@@ -146,13 +145,13 @@ class Execution:
         self._end(None)
 
     def _reported(self) -> None:
-        if self._ends is None:
+        if self._spare is None:
             return
         try:
-            data = os.read(self._ends.report, _PIECE)
+            data = os.read(self._spare.ends.report, _PIECE)
         except BlockingIOError:
             return
-        self._around.loop.forget(self._ends.report)
+        self._around.loop.forget(self._spare.ends.report)
         if data:
             self._begin(Report.decode(data))
         elif self._attempts:
@@ -181,7 +180,11 @@ class Execution:
 
     @property
     def _outputs(self) -> tuple[tuple[int, Kind], ...]:
-        return () if self._ends is None else ((self._ends.stdout, Kind.STDOUT), (self._ends.stderr, Kind.STDERR))
+        return (
+            ()
+            if self._spare is None
+            else ((self._spare.ends.stdout, Kind.STDOUT), (self._spare.ends.stderr, Kind.STDERR))
+        )
 
     def _resume(self) -> None:
         if self.stage is Stage.RUNNING:
@@ -227,8 +230,8 @@ class Execution:
     def _end(self, reason: Reason | None) -> None:
         self._reason = self._reason or reason
         self.stage = Stage.ENDING
-        if self._ends is not None:
-            self._around.loop.forget(self._ends.report)
+        if self._spare is not None:
+            self._around.loop.forget(self._spare.ends.report)
         self._stop_reading()
         if self._status is not None and self._around.killer.alive(self.uid):
             self._tally.count_tasks(self.uid, gone=1)
@@ -257,8 +260,8 @@ class Execution:
 
     def _strike(self) -> None:
         """Everything of the uid, and the main process by its number, for it may not have come to its uid yet."""
-        if self._main_lives:
-            os.kill(self.pid, signal.SIGKILL)
+        if self._main_lives and self._spare is not None:
+            self._spare.kill()
         self._around.killer.kill(self.uid)
 
     def _gone(self) -> None:
@@ -293,11 +296,11 @@ class Execution:
         self._kill()
 
     def _close(self) -> None:
-        if self._ends is not None:
-            for descriptor in (self._ends.report, self._ends.stdout, self._ends.stderr):
+        if self._spare is not None:
+            for descriptor in (self._spare.ends.report, self._spare.ends.stdout, self._spare.ends.stderr):
                 self._around.loop.forget(descriptor)
-            self._ends.close()
-            self._ends = None
+            self._spare.close()
+            self._spare = None
 
     def _send_end(self) -> None:
         self.stage = Stage.OVER

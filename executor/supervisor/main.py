@@ -11,6 +11,7 @@ from typing import Any
 
 from executor.supervisor import seccomp
 from executor.supervisor.config import Config
+from executor.supervisor.deaths import wake_on_death
 from executor.supervisor.nursery import Nursery
 from executor.supervisor.service import Service
 from executor.supervisor.system import PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, prctl
@@ -22,7 +23,9 @@ def main(config: dict[str, Any]) -> None:
     incoming, outgoing = _take_streams()
     settings = Config.from_json(config)
     nursery = Nursery(settings, seccomp.Filter(seccomp.program()))
-    woken = _wake_on_signals()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+    woken = wake_on_death()
     Service(settings, nursery, incoming, outgoing, woken).serve()
 
 
@@ -35,12 +38,3 @@ def _take_streams() -> tuple[int, int]:
     for descriptor in (incoming, outgoing):
         os.set_blocking(descriptor, False)
     return incoming, outgoing
-
-
-def _wake_on_signals() -> int:
-    reading, writing = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-    return reading

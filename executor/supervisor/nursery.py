@@ -1,18 +1,18 @@
-"""The process that user code descends from: forked off before the first request, it imports and forks, and that is all.
+"""The process that user code descends from: forked off before the first request, it imports, forks and waits.
 
 A forked program has a copy of its parent's memory. The supervisor's holds what other members have run and what came
 out; the nursery's holds nothing but modules. It also keeps what is preloaded out of the supervisor.
 
-For each order it gets the far ends of a child's pipes, forks twice and lets the one in between end at once, so that
-the child becomes the supervisor's own, which is the reaper of orphans, and answers with the child's number (0: none
-could be had). Without its nursery a supervisor is of no use, and ends.
+For each order it gets the far ends of a child's pipes, forks, and answers with the child's number (0: none could be
+had). Its children are its own to wait for: it tells the supervisor of each death. (Their orphans pass it by, on to the
+supervisor, which is the reaper.) Without its nursery a supervisor is of no use, and ends.
 """
 
 import contextlib
 import gc
-import io
 import json
 import os
+import select
 import signal
 import socket
 from collections import deque
@@ -21,9 +21,13 @@ from typing import Final, NoReturn
 
 from executor.supervisor import child, preload, spare
 from executor.supervisor.config import Config
+from executor.supervisor.deaths import Used, the_dead, wake_on_death
 from executor.supervisor.loop import Loop
 from executor.supervisor.seccomp import Filter
 from executor.supervisor.spare import Ends, Spare
+
+OnDeath = Callable[[int, int, Used], None]
+"""Gets number, wait status and use of a child that was waited for."""
 
 _CONTROL: Final = 3
 _GREETING_BYTES: Final = 65536
@@ -35,6 +39,7 @@ class Nursery:
 
     def __init__(self, config: Config, instructions: Filter) -> None:
         self._on_child: Callable[[Spare | None], None] = lambda _: None
+        self._on_death: OnDeath = lambda *_: None
         self._ordered: deque[Ends] = deque()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -49,9 +54,10 @@ class Nursery:
         self.preloaded = tuple(map(str, preloaded))
         self.remarks = tuple(map(str, remarks))
 
-    def listen(self, loop: Loop, on_child: Callable[[Spare | None], None]) -> None:
+    def listen(self, loop: Loop, on_child: Callable[[Spare | None], None], on_death: OnDeath) -> None:
         """`on_child` gets each spare that was ordered, or None where there could be none."""
         self._on_child = on_child
+        self._on_death = on_death
         loop.when_readable(self._control.fileno(), self._answered)
 
     @property
@@ -72,64 +78,57 @@ class Nursery:
 
     def _answered(self) -> None:
         with contextlib.suppress(BlockingIOError):
-            answer = self._control.recv(64)
-            if not answer:
-                raise SystemExit("the supervisor's nursery has ended")
-            ends, pid = self._ordered.popleft(), int(answer)
-            if pid:
-                self._on_child(Spare(pid, ends))
-            else:
-                ends.close()
-                self._on_child(None)
+            while message := self._control.recv(1024):
+                match json.loads(message):
+                    case ["born", 0]:
+                        self._ordered.popleft().close()
+                        self._on_child(None)
+                    case ["born", int(pid)]:
+                        self._on_child(Spare.of(pid, self._ordered.popleft()))
+                    case ["dead", int(pid), int(status), float(cpu_s), int(peak)]:
+                        self._on_death(pid, status, Used(cpu_s, peak))
+                    case other:
+                        raise SystemExit(f"the supervisor's nursery says {other!r}")
+            raise SystemExit("the supervisor's nursery has ended")
 
 
 def _nurse(control: int, config: Config, instructions: Filter) -> NoReturn:
     try:
-        signal.set_wakeup_fd(-1)
-        for number in (signal.SIGTERM, signal.SIGCHLD):
-            signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.dup2(control, _CONTROL)
         os.closerange(_CONTROL + 1, os.sysconf("SC_OPEN_MAX"))
         channel = socket.socket(fileno=_CONTROL)
+        woken = wake_on_death()
         channel.send(json.dumps(preload.preload(config.preload)).encode("ascii")[:_GREETING_BYTES])
         gc.collect()
         gc.freeze()  # what is there by now is never collected, so children do not copy its pages
         while True:
-            message, ends, _, _ = socket.recv_fds(channel, 1, len(_STREAMS))
-            if not message:
-                break
-            try:
-                born = _bear(dict(zip(_STREAMS, ends, strict=True)), config, instructions)
-            finally:
-                for end in ends:
-                    os.close(end)
-            channel.send(b"%d" % born)
+            ready, _, _ = select.select([_CONTROL, woken], [], [])
+            if _CONTROL in ready:
+                _bear(channel, config, instructions)
+            if woken in ready:
+                os.read(woken, 4096)
+            for pid, status, used, _ in the_dead():
+                _say(channel, "dead", pid, status, used.cpu_s, used.peak)
     finally:
         os._exit(1)
 
 
-def _bear(streams: dict[int, int], config: Config, instructions: Filter) -> int:
-    """The number of a child that the supervisor will inherit, 0 if there is none to be had."""
-    reading, writing = os.pipe2(os.O_CLOEXEC)
-    with io.FileIO(reading) as answer:
-        try:
-            between = os.fork()
-            if between == 0:
-                _between(writing, streams, config, instructions)
-        except OSError:
-            return 0
-        finally:
-            os.close(writing)
-        number = answer.read(64)
-        os.waitpid(between, 0)
-    return int(number or 0)
-
-
-def _between(writing: int, streams: dict[int, int], config: Config, instructions: Filter) -> NoReturn:
+def _bear(channel: socket.socket, config: Config, instructions: Filter) -> None:
+    message, ends, _, _ = socket.recv_fds(channel, 1, len(_STREAMS))
+    if not message:
+        os._exit(0)
     try:
         number = os.fork()
         if number == 0:
-            spare.live(streams, config, instructions)
-        os.write(writing, b"%d" % number)
+            spare.live(dict(zip(_STREAMS, ends, strict=True)), config, instructions)
+    except OSError:
+        number = 0
     finally:
-        os._exit(0)
+        for end in ends:
+            os.close(end)
+    _say(channel, "born", number)
+
+
+def _say(channel: socket.socket, *message: object) -> None:
+    channel.send(json.dumps(message).encode("ascii"))

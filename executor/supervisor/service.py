@@ -12,6 +12,7 @@ from executor.frames import Frame, Garbage, Kind, SupervisorDecoder, Sync, encod
 from executor.messages import MessageError, Ready, Refused, RefusedError, Running, encode_message
 from executor.supervisor import environment, landlock
 from executor.supervisor.config import Config
+from executor.supervisor.deaths import Used, the_dead
 from executor.supervisor.execution import Execution, Stage
 from executor.supervisor.identities import Identities
 from executor.supervisor.killing import Killer, owner
@@ -25,7 +26,6 @@ from executor.supervisor.surroundings import Surroundings
 from executor.supervisor.usage import OutOfMemory
 
 _PIECE: Final = 256 * 1024
-_REAP_AT_ONCE: Final = 500
 _LIVE: Final = frozenset({Stage.WAITING, Stage.STARTING, Stage.RUNNING})
 
 
@@ -61,7 +61,7 @@ class Service:
     def serve(self) -> NoReturn:
         self._loop.when_readable(self._incoming, self._read)
         self._loop.when_readable(self._woken, self._wake)
-        self._nursery.listen(self._loop, self._spares.arrived)
+        self._nursery.listen(self._loop, self._spares.arrived, self._buried)
         while True:
             busy = self._loop.turn(self._timeout())
             now = time.monotonic()
@@ -189,24 +189,22 @@ class Service:
         self._reap()
 
     def _reap(self) -> None:
-        """Wait for all that have died: children of ours, and orphans, for we are their reaper (see `main`)."""
-        for _ in range(_REAP_AT_ONCE):
-            try:
-                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            except ChildProcessError:
-                return
-            if found is None:
-                return
-            uid = owner(found.si_pid)
-            pid, status, used = os.wait4(found.si_pid, 0)
+        """Wait for orphans, whose reaper we are (see `main`), and errands."""
+        for pid, status, used, uid in the_dead(owner):
             if pid == self._nursery.pid:
                 raise SystemExit("the supervisor's nursery has ended")
-            if self._spares.died(pid):
-                continue
             for execution in self._executions.values():
-                if execution.pid == pid or execution.uid == uid:
+                if execution.uid == uid:
                     execution.safely(execution.reaped, pid, status, used)
                     break
+
+    def _buried(self, pid: int, status: int, used: Used) -> None:
+        """The nursery has waited for a spare or a program."""
+        if self._spares.died(pid):
+            return
+        for execution in self._executions.values():
+            if execution.pid == pid:
+                execution.safely(execution.reaped, pid, status, used)
 
     def _timeout(self) -> float | None:
         dues = [execution.due for execution in self._executions.values()]

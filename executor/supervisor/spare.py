@@ -11,6 +11,7 @@ import io
 import json
 import os
 import select
+import signal
 import socket
 from dataclasses import dataclass
 from typing import Final, NoReturn
@@ -71,8 +72,32 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class Spare:
+    """`handle` (a pidfd) means this process even once its number is another's; -1 where there is no such thing."""
+
     pid: int
     ends: Ends
+    handle: int
+
+    @classmethod
+    def of(cls, pid: int, ends: Ends) -> "Spare":
+        try:
+            return cls(pid, ends, os.pidfd_open(pid))
+        except OSError:
+            return cls(pid, ends, -1)
+
+    def close(self) -> None:
+        """Without work, it ends."""
+        self.ends.close()
+        if self.handle >= 0:
+            os.close(self.handle)
+
+    def kill(self) -> None:
+        """The process itself, whoever it is by now. It must not have been closed."""
+        with contextlib.suppress(ProcessLookupError):
+            if self.handle >= 0:
+                signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+            else:
+                os.kill(self.pid, signal.SIGKILL)
 
     def give(self, request: Request, uid: int, scratch: str) -> None:
         """Make it this program.

@@ -50,7 +50,7 @@ class Spares:
         for spare in self._waiting:
             if spare.pid == pid:
                 self._waiting.remove(spare)
-                spare.ends.close()
+                spare.close()
                 return True
         return False
 

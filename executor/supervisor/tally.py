@@ -1,14 +1,14 @@
 """What one program has used and written so far, against its limits, and in the end its EXIT."""
 
 import os
-import resource
 import time
 from typing import Final
 
 from executor.messages import Exit, Reason
 from executor.supervisor import usage, verdict
 from executor.supervisor.child import Report
-from executor.supervisor.usage import KIB, OutOfMemory
+from executor.supervisor.deaths import Used
+from executor.supervisor.usage import OutOfMemory
 from executor.types import MIB, Limits
 
 _SOMETHING: Final = MIB
@@ -42,14 +42,13 @@ class Tally:
             self._tail = (self._tail + data)[-verdict.TAIL_BYTES :]
         return data[: max(0, room)]
 
-    def died(self, used: resource.struct_rusage) -> None:
+    def died(self, used: Used) -> None:
         """A process has, and with it all that it had waited for."""
-        self._cpu_s += used.ru_utime + used.ru_stime
-        peak = used.ru_maxrss * KIB
+        self._cpu_s += used.cpu_s
         if self._in_process:
-            self._peak = max(self._peak, peak - self.report.resident_bytes)
-        elif peak > self.report.resident_bytes + _SOMETHING:  # below, it is what the fork had before it was replaced
-            self._peak = max(self._peak, peak)
+            self._peak = max(self._peak, used.peak - self.report.resident_bytes)
+        elif used.peak > self.report.resident_bytes + _SOMETHING:  # else it is what the fork had before its exec
+            self._peak = max(self._peak, used.peak)
 
     def look(self, uid: int, gid: int) -> tuple[bool, float]:
         """Whether the program has more memory than it may, and the seconds until the next look."""

@@ -154,7 +154,7 @@ CASES = {
     ),
     "stops itself": Case("import os; os.kill(os.getpid(), 19)", None, 9, "timeout", changes={"limits": SOON}),
     "busy threads": Case(
-        "import threading\nfor _ in range(30): threading.Thread(target=lambda: [0 for _ in iter(int, 1)]).start()",
+        "import threading\nfor _ in range(30): threading.Thread(target=lambda: sum(0 for _ in iter(int, 1))).start()",
         None, 9, "timeout", changes={"limits": SOON},
     ),
     "fork bomb": Case("import os\nwhile True: os.fork()", 1, None, "processes", leftovers=None),
@@ -570,10 +570,11 @@ def test_a_request_that_is_none_is_refused(inside: Inside, payload: bytes) -> No
 def test_a_spare_that_died_is_replaced(inside: Inside) -> None:
     time.sleep(0.2)
     rows = inside.container.top(ps_args="-eo pid,ppid,uid,args")["Processes"]
-    supervisor = next(row[0] for row in rows if "--" not in row[3] and "python3" in row[3] and row[1] != rows[0][1])
-    children = sorted(int(row[0]) for row in rows if row[1] == supervisor)
-    assert len(children) == 2  # the nursery, and a spare
-    os.kill(children[-1], 9)
+    parents = {int(row[0]): int(row[1]) for row in rows}
+    init = next(pid for pid in parents if parents[pid] not in parents)
+    supervisor, nursery, spare = sorted(set(parents) - {init})  # each the parent of the next
+    assert (parents[spare], parents[nursery]) == (nursery, supervisor)
+    os.kill(spare, 9)
     assert inside.run("print('hi')").out == b"hi\n"
 
 
