@@ -34,7 +34,10 @@ def set_up(settings: LogSettings, secrets: Iterable[str] = (), stream: TextIO | 
     ]
     last: list[Processor] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
     if readable:
-        renderer: Processor = structlog.dev.ConsoleRenderer(colors=stream.isatty())
+        renderer: Processor = structlog.dev.ConsoleRenderer(
+            colors=stream.isatty(),
+            exception_formatter=structlog.dev.plain_traceback,  # the default prints local variables, secrets too
+        )
     else:
         last.append(structlog.processors.format_exc_info)
         renderer = structlog.processors.JSONRenderer(ensure_ascii=True, default=str)

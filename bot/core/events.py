@@ -107,6 +107,13 @@ class AnswerPosted(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PostRefused(Event):
+    """The post with this key can never be made, or is gone: its channel, or what it answers, is not there any more."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionReady(Event):
     """A sandbox is leased and the voters' standing was looked up again: may this request start, now?
 
@@ -175,6 +182,7 @@ AnyEvent = (
     | ButtonPressed
     | CommandIssued
     | AnswerPosted
+    | PostRefused
     | ExecutionReady
     | ExecutionHeld
     | ExecutionEnded

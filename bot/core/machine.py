@@ -27,6 +27,7 @@ from bot.core.events import (
     MessageDeleted,
     MessageEdited,
     MessagePosted,
+    PostRefused,
 )
 from bot.core.queue import schedule
 from bot.core.replies import Reply
@@ -65,6 +66,8 @@ def _handle(turn: Turn, event: AnyEvent) -> None:  # noqa: C901 - one line an ev
             commands.issued(turn, event)
         case AnswerPosted():
             posts.posted(turn, event)
+        case PostRefused():
+            posts.refused(turn, event)
         case ExecutionReady():
             running.ready(turn, event)
         case ExecutionHeld():

@@ -1,7 +1,7 @@
-"""Posts that now exist on the platform: from here on they are edited, not posted."""
+"""What became of posts: those that exist are edited from here on, those that cannot be are forgotten."""
 
 from bot.core.effects import RemovePost
-from bot.core.events import AnswerPosted
+from bot.core.events import AnswerPosted, PostRefused
 from bot.core.turn import Turn
 
 
@@ -15,3 +15,13 @@ def posted(turn: Turn, event: AnswerPosted) -> None:
             turn.put_notice(notice.model_copy(update={"message": event.message}))
             return
     turn.owe(RemovePost(post=event.key, message=event.message))
+
+
+def refused(turn: Turn, event: PostRefused) -> None:
+    """Nobody can be told there any more; what was asked for goes on all the same."""
+    for request in turn.state.requests:
+        if request.answer is not None and request.answer.key == event.key:
+            turn.put(request, answer=None, show_at=None)
+    for notice in turn.state.notices:
+        if notice.key == event.key:
+            turn.drop_notice(notice)

@@ -22,8 +22,8 @@ def forget(state: ChannelState, at: float) -> ChannelState:
     What still has to be posted stays until it is.
     """
     ended = [r for r in state.requests if not _is_kept(r)]
-    fresh = [r for r in ended if at - (r.ended_at or r.created_at) <= EDIT_WINDOW_S][-RECENT_REQUESTS:]
-    keep = {r.id for r in fresh}
+    fresh = [r for r in ended if at - _end(r) <= EDIT_WINDOW_S]
+    keep = {r.id for r in sorted(fresh, key=_end)[-RECENT_REQUESTS:]}
     requests = tuple(r for r in state.requests if _is_kept(r) or r.id in keep)
     notices = tuple(n for n in state.notices if n.message is None or at - n.created_at <= EDIT_WINDOW_S)
     if len(requests) == len(state.requests) and len(notices) == len(state.notices):
@@ -33,3 +33,7 @@ def forget(state: ChannelState, at: float) -> ChannelState:
 
 def _is_kept(request: Request) -> bool:
     return request.status.is_live or (request.answer is not None and request.answer.message is None)
+
+
+def _end(request: Request) -> float:
+    return request.ended_at or request.created_at

@@ -14,6 +14,9 @@ from bot.core.views.answer import Live
 from bot.shell.outside import Outside
 from executor.types import OnOutput, OutputChunk
 
+CLOCK_S = 10.0
+"""The clock of an answer moves at least this often, also while its program is silent."""
+
 TAIL_LINES = 40
 TAIL_CHARS = 4_000
 
@@ -88,10 +91,13 @@ class LiveViews:
         while True:
             await self._clock.sleep_until(self._clock.now() + max(interval_s, rest))
             rest = 0.0
-            fresh = [w for w in self._watches.values() if w.is_fresh and workspace_of(w.channel) == workspace]
-            if fresh:
-                watch = min(fresh, key=lambda watch: watch.shown_at)
+            due = [w for w in self._watches.values() if workspace_of(w.channel) == workspace and self._is_due(w)]
+            if due:
+                watch = min(due, key=lambda watch: watch.shown_at)
                 watch.is_fresh = False
                 watch.shown_at = self._clock.now()
                 rest = await self._show(watch.channel, watch.request)
                 watch.is_fresh = watch.is_fresh or rest > 0
+
+    def _is_due(self, watch: Watch) -> bool:
+        return watch.is_fresh or self._clock.now() - watch.shown_at >= CLOCK_S

@@ -15,6 +15,7 @@ from typing import assert_never
 import structlog
 
 from bot.core.effects import ChangeHalt, RemovePost, ShowAnswer, ShowNotice, StartExecution, StopExecution
+from bot.core.events import PostRefused
 from bot.core.keys import ChannelKey
 from bot.ports import GatewayError, MessageGone, Owed, PlatformUnavailable, StoreUnavailable
 from bot.shell.backoff import Backoff
@@ -25,7 +26,7 @@ from bot.shell.live import LiveViews, Workspace, workspace_of
 from bot.shell.mailbox import StepFailed
 from bot.shell.outside import Outside
 from bot.shell.posting import Posting
-from bot.shell.reference import new_reference
+from bot.shell.reference import new_event_id, new_reference
 from bot.shell.running import Running
 from bot.shell.sites import Sites
 from bot.shell.tasks import task_group
@@ -171,7 +172,16 @@ class Performer:
                 case _:
                     assert_never(owed.effect)
         except MessageGone:
-            await self._store.settle(owed.seq)
+            await self._give_up_post(owed)
+
+    async def _give_up_post(self, owed: Owed) -> None:
+        """There is no place for it any more: the core forgets the post, or it would wait for it for ever."""
+        match owed.effect:
+            case ShowAnswer(answer=key) | ShowNotice(notice=key):
+                event = PostRefused(id=new_event_id("refused"), channel=owed.channel, at=self._clock.now(), key=key)
+                await self._dispatcher.deliver(event, settles=(owed.seq,))
+            case _:
+                await self._store.settle(owed.seq)
 
 
 @asynccontextmanager

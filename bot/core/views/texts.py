@@ -29,6 +29,11 @@ def clock(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%H:%M UTC")
 
 
+def day(at: float) -> str:
+    """`30 Dec 2025`, in UTC."""
+    return f"{datetime.fromtimestamp(at, UTC):%-d %b %Y}"
+
+
 def seconds(value: float) -> str:
     """`12 ms`, `0.8 s`, `41 s`, `3 min`: as exact as a reader needs it."""
     if value < 0.9995:
@@ -85,10 +90,10 @@ def needed(needs: Iterable[Need]) -> str:
 
 
 def approvers(request: Request) -> str:
-    return _listed([v.name for v in request.votes if v.verdict is Verdict.APPROVE])
+    return listed([v.name for v in request.votes if v.verdict is Verdict.APPROVE])
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1] if names else ""
 
 

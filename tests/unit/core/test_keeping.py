@@ -3,7 +3,7 @@
 import pytest
 
 from bot.core.effects import RemovePost
-from bot.core.events import AnswerPosted, Verb
+from bot.core.events import AnswerPosted, PostRefused, Verb
 from bot.core.execution import execution_of
 from bot.core.keys import ChannelKey
 from bot.core.limits import EDIT_WINDOW_S, RECENT_REQUESTS
@@ -119,3 +119,31 @@ def test_channel_keys_are_read_exactly(text: str) -> None:
 def test_channel_keys_round_trip() -> None:
     key = ChannelKey("slack", "T1", "C42")
     assert ChannelKey.parse(str(key)) == key
+
+
+def test_a_post_that_can_never_be_made_is_not_waited_for() -> None:
+    talk = Talk(relaxed())
+    request = talk.ask()
+    talk.ready(request)
+    assert request.answer is not None
+    talk.step(PostRefused(**talk.base(), key=request.answer.key))
+    assert talk.now(request).answer is None
+    assert talk.end(request).status is Status.ENDED
+    assert forget(talk.state, talk.at + EDIT_WINDOW_S + 1).requests == ()
+    talk.post(fence("x", ""), message="m2")
+    talk.step(PostRefused(**talk.base(), key=talk.state.notices[0].key))
+    assert talk.state.notices == ()
+
+
+def test_a_long_run_that_ends_now_outlives_many_short_ones_that_came_after_it() -> None:
+    talk = Talk(relaxed())
+    long_one = talk.posted(talk.ask("long", ANA, "m-long"), "b-long")
+    talk.ready(long_one)
+    for number in range(RECENT_REQUESTS + 1):
+        talk.at += 1
+        request = talk.ask(f"{number}", LEE, f"m{number}")
+        talk.posted(request, f"b{number}")
+        talk.ready(request)
+        talk.end(request)
+    talk.at += 1
+    assert talk.end(long_one).status is Status.ENDED

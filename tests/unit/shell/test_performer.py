@@ -93,6 +93,8 @@ async def test_what_can_never_be_posted_is_let_go_and_what_is_odd_is_tried_again
             world.clock.advance(1)
         await world.done()
     assert len(world.posts) == (0 if isinstance(error, MessageGone) else 1)
+    answer = (await world.request()).answer
+    assert (answer is None) == isinstance(error, MessageGone), "what can never be posted is not waited for"
 
 
 async def test_only_the_newest_look_of_a_post_is_sent_once_the_platform_is_back() -> None:
