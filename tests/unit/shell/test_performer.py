@@ -502,3 +502,20 @@ async def test_an_end_that_cannot_be_saved_as_it_is_is_an_end_all_the_same() -> 
     assert request.outcome is Outcome.LOST
     assert "could not be saved" in (request.held or "")
     assert "not JSON" not in world.texts[0]
+
+
+async def test_the_clock_of_a_silent_run_moves() -> None:
+    go_on = asyncio.Event()
+    world = World({"silent": (Hold(go_on),)})
+    async with world.running():
+        await world.run("silent")
+        await until(lambda: world.runs)
+        world.clock.advance(0.4)
+        await until(lambda: world.posts)
+        await world.quiet()
+        for _ in range(12):
+            world.clock.advance(1.0)
+            await asyncio.sleep(0.005)
+        await until(lambda: "running · 1" in world.texts[0])
+        go_on.set()
+        await world.done()
