@@ -5,7 +5,8 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import aiohttp
 import pytest
 
 from bot.settings import instance_of
-from tests.acceptance.process import free_port, until
+from tests.acceptance.process import free_port
 from tests.conftest import Engine
 
 PATIENCE_S = 60.0
@@ -34,6 +35,22 @@ class Ended:
 
 
 @dataclass(frozen=True)
+class Running:
+    process: asyncio.subprocess.Process
+    stdin: asyncio.StreamWriter
+    stdout: asyncio.StreamReader
+
+    async def line(self) -> str:
+        return (await asyncio.wait_for(self.stdout.readline(), PATIENCE_S)).decode()
+
+    async def end(self, stdin: bytes = b"") -> Ended:
+        """Its input ends with these bytes; what it still says, once it has ended."""
+        out, err = await asyncio.wait_for(self.process.communicate(stdin), PATIENCE_S)
+        assert self.process.returncode is not None
+        return Ended(self.process.returncode, out.decode(), err.decode())
+
+
+@dataclass(frozen=True)
 class Shell:
     """Calls `fencepost` with a data directory of its own."""
 
@@ -48,9 +65,10 @@ class Shell:
             "FENCEPOST_WEB__PORT": str(port),
         }
 
-    async def start(self, *words: str, port: int = 0) -> asyncio.subprocess.Process:
+    @asynccontextmanager
+    async def running(self, *words: str, port: int = 0) -> AsyncIterator[Running]:
         pipe = asyncio.subprocess.PIPE
-        return await asyncio.create_subprocess_exec(
+        process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
             "bot",
@@ -61,12 +79,30 @@ class Shell:
             stderr=pipe,
             limit=2**24,
         )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        running = Running(process, process.stdin, process.stdout)
+        try:
+            yield running
+        finally:
+            if process.returncode is None:
+                process.kill()
+            await running.end()
+
+    def commands(self) -> list[str]:
+        """The instances of commands that have, or have left, a sandbox."""
+        return sorted(path.name for path in (self.folder / "data" / "exec").glob("exec-*"))
 
     async def call(self, *words: str, stdin: bytes = b"") -> Ended:
-        process = await self.start(*words)
-        out, err = await asyncio.wait_for(process.communicate(stdin), PATIENCE_S)
-        assert process.returncode is not None
-        return Ended(process.returncode, out.decode(), err.decode())
+        async with self.running(*words) as running:
+            return await running.end(stdin)
+
+
+async def sleeping(command: Running) -> None:
+    """Give it a program that sleeps, and wait until it does."""
+    command.stdin.write(b"import time\nprint('on', flush=True)\ntime.sleep(60)\n")
+    command.stdin.close()
+    assert await command.line() == "on\n"
 
 
 def jsonl(*requests: dict[str, Any]) -> bytes:
@@ -83,7 +119,7 @@ def shell(engine: Engine, tmp_path: Path) -> Iterator[Shell]:
     """None of its sandboxes is left behind, whatever became of the commands."""
     yield Shell(tmp_path, engine.address)
     data = tmp_path / "data"
-    instances = [path.name for path in (data / "exec").glob("exec-*")]
+    instances = Shell(tmp_path).commands()
     instances += [instance_of(data / "console" / channel) for channel in ("general", "data", "ops")]
     left = []
     for instance in instances:
@@ -105,30 +141,25 @@ async def test_blocks_reads_a_message_from_its_input(plain: Shell) -> None:
 
 
 async def test_blocks_answers_line_by_line_whatever_comes(plain: Shell) -> None:
-    process = await plain.start("blocks", "--jsonl")
-    assert process.stdin is not None
-    assert process.stdout is not None
-    for line, wanted in (
-        (jsonl({"id": 1, "text": "```py\n1\n```"}), 1),
-        (b"\xff\n", None),
-        (b"{\n", None),
-        (jsonl({"id": "last", "text": ""}), "last"),
-    ):
-        process.stdin.write(line)
-        answer = json.loads(await asyncio.wait_for(process.stdout.readline(), PATIENCE_S))
-        assert answer["id"] == wanted
-        assert ("error" in answer) == (wanted is None)
-    process.stdin.close()
-    assert await asyncio.wait_for(process.wait(), PATIENCE_S) == 0
+    async with plain.running("blocks", "--jsonl") as blocks:
+        for line, wanted in (
+            (jsonl({"id": 1, "text": "```py\n1\n```"}), 1),
+            (b"\xff\n", None),
+            (b"{\n", None),
+            (jsonl({"id": "last", "text": ""}), "last"),
+        ):
+            blocks.stdin.write(line)
+            answer = json.loads(await blocks.line())
+            assert answer["id"] == wanted
+            assert ("error" in answer) == (wanted is None)
+        assert (await blocks.end()).code == 0
 
 
 async def test_a_reader_that_leaves_is_no_failure_worth_a_traceback(plain: Shell) -> None:
-    process = await plain.start("blocks", "--jsonl")
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdout._transport.close()  # type: ignore[attr-defined]
-    _, err = await process.communicate(jsonl(*({"id": n, "text": "x" * 1000} for n in range(200))))
-    assert b"Traceback" not in err
+    async with plain.running("blocks", "--jsonl") as blocks:
+        blocks.stdout._transport.close()  # type: ignore[attr-defined]
+        ended = await blocks.end(jsonl(*({"id": n, "text": "x" * 1000} for n in range(200))))
+        assert "Traceback" not in ended.err
 
 
 async def test_policy_check_decides_and_says_so_by_its_exit_code(plain: Shell) -> None:
@@ -167,10 +198,8 @@ async def test_a_setting_that_does_not_exist_is_named(plain: Shell, tmp_path: Pa
 async def test_a_team_logs_in_with_what_adduser_made(plain: Shell) -> None:
     token = (await plain.call("web", "adduser", "ana", "--role", "lead", "--token")).out.strip()
     port = free_port()
-    process = await plain.start("run", "--json", port=port)
-    assert process.stdout is not None
-    try:
-        address = json.loads(await asyncio.wait_for(process.stdout.readline(), PATIENCE_S))["address"]
+    async with plain.running("run", "--json", port=port) as bot:
+        address = json.loads(await bot.line())["address"]
         assert address == f"http://127.0.0.1:{port}"
         async with aiohttp.ClientSession() as http:
             async with http.get(f"{address}/api/me") as response:
@@ -181,11 +210,10 @@ async def test_a_team_logs_in_with_what_adduser_made(plain: Shell) -> None:
         again = await plain.call("run", "--json")
         assert again.code == 3
         assert "in use" in again.json()["why"]
-    finally:
-        process.send_signal(signal.SIGTERM)
-    _, err = await asyncio.wait_for(process.communicate(), PATIENCE_S)
-    assert process.returncode == 0
-    assert token not in err.decode()
+        bot.process.send_signal(signal.SIGTERM)
+        ended = await bot.end()
+        assert ended.code == 0
+        assert token not in ended.err
 
 
 # ---- with Docker
@@ -251,34 +279,25 @@ async def test_exec_answers_requests_in_one_workspace_and_survives_bad_ones(shel
 @pytest.mark.docker
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
 async def test_exec_that_is_ended_cancels_the_code_and_removes_the_sandbox(
-    shell: Shell, engine: Engine, sign: signal.Signals, tmp_path: Path
+    shell: Shell, engine: Engine, sign: signal.Signals
 ) -> None:
-    process = await shell.start("exec")
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(b"import time\nprint('on', flush=True)\ntime.sleep(60)\n")
-    process.stdin.close()
-    assert await asyncio.wait_for(process.stdout.readline(), PATIENCE_S) == b"on\n"
-    [mine] = [path.name for path in (tmp_path / "data" / "exec").iterdir()]
-    labelled = {"label": f"fencepost.instance={mine}"}
-    assert len(engine.client.containers.list(filters=labelled)) == 1
-    process.send_signal(sign)
-    assert await asyncio.wait_for(process.wait(), PATIENCE_S) == 1
-    assert engine.client.containers.list(all=True, filters=labelled) == []
+    async with shell.running("exec") as command:
+        await sleeping(command)
+        [mine] = shell.commands()
+        labelled = {"label": f"fencepost.instance={mine}"}
+        assert len(engine.client.containers.list(filters=labelled)) == 1
+        command.process.send_signal(sign)
+        assert (await command.end()).code == 1
+        assert engine.client.containers.list(all=True, filters=labelled) == []
 
 
 @pytest.mark.docker
-async def test_what_a_killed_exec_left_is_removed_by_the_next(shell: Shell, engine: Engine, tmp_path: Path) -> None:
-    process = await shell.start("exec")
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(b"import time\nprint('on', flush=True)\ntime.sleep(60)\n")
-    process.stdin.close()
-    await asyncio.wait_for(process.stdout.readline(), PATIENCE_S)
-    [left] = [path.name for path in (tmp_path / "data" / "exec").iterdir()]
-    labelled = {"label": f"fencepost.instance={left}"}
-    process.kill()
-    await process.wait()
+async def test_what_a_killed_exec_left_is_removed_by_the_next(shell: Shell, engine: Engine) -> None:
+    async with shell.running("exec") as command:
+        await sleeping(command)
+        [left] = shell.commands()
+        labelled = {"label": f"fencepost.instance={left}"}
+        command.process.kill()
     assert len(engine.client.containers.list(all=True, filters=labelled)) == 1
     assert (await shell.call("exec", stdin=b"print(1)")).out == "1\n"
     assert engine.client.containers.list(all=True, filters=labelled) == []
@@ -313,38 +332,26 @@ async def test_the_console_asks_refuses_approves_and_remembers_over_a_restart(sh
 
 @pytest.mark.docker
 async def test_the_console_streams_and_stops(shell: Shell) -> None:
-    process = await shell.start("console")
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(
-        b"```python\nimport time\nfor n in range(100):\n    print('tick', n, flush=True)\n    time.sleep(0.2)\n```\n"
-    )
-    seen: list[str] = []
-
-    async def tick() -> bool:
-        assert process.stdout is not None
-        seen.append((await asyncio.wait_for(process.stdout.readline(), PATIENCE_S)).decode())
-        return "│ tick 3" in seen[-1]
-
-    await until("third tick", tick, PATIENCE_S)
-    process.stdin.write(b"/press stop\n")
-    process.stdin.close()
-    out, _ = await asyncio.wait_for(process.communicate(), PATIENCE_S)
-    text = "".join(seen) + out.decode()
-    assert text.count("│ tick 3\n") == 1, "output is told once"
-    assert "stopped by ana" in text
-    assert process.returncode == 0
+    code = "import time\nfor n in range(100):\n    print('tick', n, flush=True)\n    time.sleep(0.2)\n"
+    async with shell.running("console") as console:
+        console.stdin.write(f"```python\n{code}```\n".encode())
+        seen: list[str] = []
+        while "│ tick 3" not in (seen[-1] if seen else ""):
+            seen.append(await console.line())
+            assert seen[-1], "it ended before"
+        ended = await console.end(b"/press stop\n")
+        text = "".join(seen) + ended.out
+        assert text.count("│ tick 3\n") == 1, "output is told once"
+        assert "stopped by ana" in text
+        assert ended.code == 0
 
 
 @pytest.mark.docker
 @pytest.mark.parametrize(("words", "code"), [(("exec", "--jsonl"), 1), (("console",), 0)])
 async def test_a_signal_ends_what_waits_for_its_input(shell: Shell, words: tuple[str, ...], code: int) -> None:
-    process = await shell.start(*words)
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(jsonl({"id": 1, "language": "py", "code": "1"}) if words[0] == "exec" else b"/help\n")
-    await asyncio.wait_for(process.stdout.readline(), PATIENCE_S)
-    process.send_signal(signal.SIGTERM)
-    err = await asyncio.wait_for(process.stderr.read() if process.stderr else asyncio.sleep(0, b""), PATIENCE_S)
-    assert await asyncio.wait_for(process.wait(), PATIENCE_S) == code
-    assert err == b""
+    async with shell.running(*words) as command:
+        command.stdin.write(jsonl({"id": 1, "language": "py", "code": "1"}) if words[0] == "exec" else b"/help\n")
+        assert await command.line()
+        command.process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(command.process.wait(), PATIENCE_S) == code
+        assert (await command.end()).err == ""
