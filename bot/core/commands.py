@@ -14,6 +14,7 @@ from bot.core.turn import Turn
 from bot.core.views import texts
 from bot.core.views.answer import status_word
 from bot.core.views.card import what
+from bot.core.views.policy_text import Reader, policy_text
 
 HELP = """\
 Post a code fence and I run it; what the policy of this channel does not allow waits for an approver's click.
@@ -84,10 +85,11 @@ def _history(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
 
 
 def _policy(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
-    policy = turn.site.policy
-    lines = [f"Policy {turn.site.policy_name}; what no rule covers: {policy.default}."]
-    lines.extend(f"{rule.effect.value} · {rule.id}: {rule.why or 'no reason given'}" for rule in policy.rule)
-    lines.extend(f"{rule.effect.value} · {rule.id} (remembered): {rule.why or ''}" for rule in turn.state.rules)
+    reader = Reader(turn.state.channel, turn.site.languages, turn.at, turn.state.uses)
+    lines = [f"Policy {turn.site.policy_name}:"]
+    for rule in policy_text(turn.site.policy, turn.state.rules, reader):
+        name = f" · {rule.id}{' (remembered)' if rule.remembered else ''}" if rule.id else ""
+        lines.append(f"{rule.effect.value}{name}: {rule.text}{f' Why: {rule.why}.' if rule.why else ''}")
     turn.reply(ReplyKind.DONE, "\n".join(lines))
 
 
