@@ -124,7 +124,7 @@ class ConsoleGateway:
 
     async def post(self, channel: ChannelKey, key: str, reply_to: str | None, thread: str | None, view: View) -> str:  # noqa: ARG002
         self._here(channel)
-        entry = self._journal.posted(key) or self._journal.add("", key=key)
+        entry = self._journal.posted(key) or self._journal.add("", self._terminal.now(), key=key)
         await self._show(entry, view, reply_to)
         return entry.id
 

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 
 _ARGS = re.compile(r"""args=(?:"([^"]*)"|'([^']*)'|(\S*))\s*""")
+_MENTION = re.compile(r"@fencepost\b[,:]?[^\S\n]?", re.IGNORECASE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
@@ -167,6 +168,12 @@ def _pressed(rest: str) -> Meant:
 def _closes(line: str, fence: str) -> bool:
     found = _FENCE.fullmatch(line)
     return found is not None and found[1].startswith(fence) and not found[2].strip()
+
+
+def without_mention(text: str) -> tuple[str, bool]:
+    """The text without the bot's name in front, and whether it was there."""
+    found = _MENTION.match(text)
+    return (text[found.end() :], True) if found else (text, False)
 
 
 @dataclass(frozen=True, slots=True)

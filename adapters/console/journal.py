@@ -17,13 +17,13 @@ KEPT = 500
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A message. `author` is a person's id, or None for the bot, whose messages have the `key` they were posted with.
-
-    `buttons` are (id, label, value) in the order in which they are shown.
+    """A message, posted `at` (epoch seconds). `author` is a person's id, or None for the bot, whose messages have the
+    `key` they were posted with. `buttons` are (id, label, value) in the order in which they are shown.
     """
 
     id: str
     text: str
+    at: float = 0.0
     author: str | None = None
     key: str | None = None
     status: str | None = None
@@ -54,9 +54,9 @@ class Journal:
         self._last = last
         self._file = file
 
-    def add(self, text: str, *, author: str | None = None, key: str | None = None) -> Entry:
+    def add(self, text: str, at: float, *, author: str | None = None, key: str | None = None) -> Entry:
         self._last += 1
-        return self.put(Entry(str(self._last), text, author, key))
+        return self.put(Entry(str(self._last), text, at, author, key))
 
     def put(self, entry: Entry) -> Entry:
         """Keep this as the message with its id, on disk before it returns."""

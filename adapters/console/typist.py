@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Callable
 
-from adapters.console.inbound import Commanded, Deleted, Pressed, Said, form
+from adapters.console.inbound import Commanded, Deleted, Pressed, Said, form, without_mention
 from adapters.console.journal import Entry, Journal
 from adapters.console.outbound import neutral
 from adapters.console.people import Person, actor
@@ -26,19 +26,8 @@ class Typist:
         """The event, or the sentence that says why there is none."""
         me, at, new = actor(self.person), self._now(), uuid.uuid4().hex
         match meant:
-            case Said(text=text, edits=True):
-                mine = self._mine()
-                if mine is None:
-                    return "You have no message to edit."
-                self._journal.change(mine, text)
-                return MessageEdited(
-                    id=f"console:{new}", channel=self._channel, at=at, message=mine.id, author=me, text=text
-                )
-            case Said(text=text):
-                entry = self._journal.add(text, author=self.person.id)
-                return MessagePosted(
-                    id=f"console:{new}", channel=self._channel, at=at, message=entry.id, author=me, text=text
-                )
+            case Said(text=text, edits=edits):
+                return self._say(text, me, at, new, edits=edits)
             case Commanded(text=text):
                 return CommandIssued(id=f"console:{new}", channel=self._channel, at=at, actor=me, text=text)
             case Deleted(message=message):
@@ -49,6 +38,29 @@ class Typist:
                 return MessageDeleted(id=f"console:{new}", channel=self._channel, at=at, message=entry_or_none.id)
             case Pressed():
                 return self._click(meant, me, at, new)
+
+    def _say(self, typed: str, me: Actor, at: float, new: str, *, edits: bool) -> AnyEvent | str:
+        text, addressed = without_mention(typed)
+        event, channel = f"console:{new}", self._channel
+        if not edits:
+            entry = self._journal.add(typed, at, author=self.person.id)
+            return MessagePosted(
+                id=event, channel=channel, at=at, message=entry.id, author=me, text=text, addressed=addressed
+            )
+        mine = self._mine()
+        if mine is None:
+            return "You have no message to edit."
+        self._journal.change(mine, typed)
+        return MessageEdited(
+            id=event,
+            channel=channel,
+            at=at,
+            message=mine.id,
+            author=me,
+            text=text,
+            addressed=addressed,
+            posted_at=mine.at,
+        )
 
     def _click(self, pressed: Pressed, me: Actor, at: float, new: str) -> AnyEvent | str:
         found = self._button(pressed)

@@ -89,7 +89,7 @@ async def test_messages_edits_and_deletions_become_events(desk: Desk) -> None:
     assert isinstance(posted, MessagePosted)
     assert (posted.text, posted.message, posted.author.id) == ("```py\n1\n```", "1", "console:ana")
     assert isinstance(edited, MessageEdited)
-    assert (edited.text, edited.message) == ("```py\n2\n```", "1")
+    assert (edited.text, edited.message, edited.posted_at) == ("```py\n2\n```", "1", 5.0)
     assert isinstance(second, MessagePosted)
     assert second.author.id == "console:lee"
     assert isinstance(deleted, MessageDeleted)
@@ -191,8 +191,8 @@ async def test_quit_does_not_wait(desk: Desk) -> None:
 def test_a_journal_that_was_cut_off_loses_its_last_line_only(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
     with open_journal(path) as journal:
-        journal.add("one", author="ana")
-        journal.add("two", author="ana")
+        journal.add("one", 1.0, author="ana")
+        journal.add("two", 2.0, author="ana")
     path.write_text(path.read_text()[:-5])
     with open_journal(path) as journal:
         assert [entry.text for entry in journal.latest()] == ["one"]

@@ -13,6 +13,7 @@ from adapters.console.inbound import (
     Unclear,
     Waited,
     form,
+    without_mention,
 )
 
 
@@ -91,3 +92,17 @@ def test_a_reader_says_whether_a_message_goes_on() -> None:
 )
 def test_words_behind_a_button(button: str, rest: str, expected: Form) -> None:
     assert form(button, rest, ("exact", "shape")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "rest", "addressed"),
+    [
+        ("@fencepost how many", "how many", True),
+        ("@Fencepost: hi", "hi", True),
+        ("@fencepost\n```py\n1\n```", "\n```py\n1\n```", True),
+        ("@fenceposts hi", "@fenceposts hi", False),
+        ("hi @fencepost", "hi @fencepost", False),
+    ],
+)
+def test_a_mention_in_front_addresses_the_bot(text: str, rest: str, addressed: bool) -> None:
+    assert without_mention(text) == (rest, addressed)
