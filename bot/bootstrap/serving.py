@@ -1,19 +1,25 @@
 """Run a bot until it is told to stop."""
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
-from bot.shell.lifecycle import Bot
+
+class Runs(Protocol):
+    """Of `bot.shell.lifecycle.Bot`."""
+
+    started: asyncio.Event
+
+    async def run(self) -> None: ...
 
 
-async def run_until(bot: Bot, stop: asyncio.Event, greet: Callable[[], Awaitable[None]]) -> None:
-    """Run `bot` and, beside it, `greet`, until `stop` is set; whatever fails first comes out."""
+async def run_until(bot: Runs, stop: asyncio.Event, greet: Callable[[], Awaitable[None]]) -> None:
+    """Run `bot` and, once it has started, `greet`, until `stop` is set; whatever fails first comes out."""
     running = asyncio.create_task(bot.run(), name="bot")
     greeting = asyncio.create_task(_greet(bot, greet), name="greeting")
     stopping = asyncio.create_task(stop.wait(), name="stop")
+    pending = {running, greeting, stopping}
     try:
-        pending = {running, greeting, stopping}
         while stopping in pending and running in pending:
             done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -21,10 +27,9 @@ async def run_until(bot: Bot, stop: asyncio.Event, greet: Callable[[], Awaitable
     finally:
         for task in (greeting, stopping, running):
             task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.gather(greeting, stopping, running, return_exceptions=True)
+        await asyncio.gather(greeting, stopping, running, return_exceptions=True)
 
 
-async def _greet(bot: Bot, greet: Callable[[], Awaitable[None]]) -> None:
+async def _greet(bot: Runs, greet: Callable[[], Awaitable[None]]) -> None:
     await bot.started.wait()
     await greet()
