@@ -130,6 +130,9 @@ class Containers:
             await self._remove_named(name)
             await self._engine.rename(sandbox.container, name)
 
+    async def memory(self, container: str) -> int | None:
+        return await self._engine.memory(container)
+
     async def remove(self, sandbox: Sandbox) -> None:
         """End it with everything in it, its workspace too."""
         await sandbox.client.close()

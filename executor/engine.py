@@ -69,6 +69,10 @@ class Engine(Protocol):
         """In any state; `label` is `name` or `name=value`."""
         ...
 
+    async def memory(self, container: str) -> int | None:
+        """Bytes in use in it, without what the kernel would give back at once; None where that is not known."""
+        ...
+
     async def remove(self, container: str) -> None:
         """Kill and remove it; nothing happens where there is none."""
         ...

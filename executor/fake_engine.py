@@ -12,6 +12,7 @@ from executor.errors import EngineUnavailable, ImageMissing, SandboxUnavailable
 from executor.fake_supervisor import FakeSupervisor, Script
 from executor.frames import TOKEN_BYTES
 from executor.hardening import CreateOptions
+from executor.types import MIB
 
 
 class FakeWire:
@@ -134,6 +135,11 @@ class FakeEngine:
         await self._called("containers")
         rows = [row for row in self.rows.values() if _has(row.labels, label)]
         return tuple(Container(row.id, row.name, row.state, 0.0, row.labels) for row in rows)
+
+    async def memory(self, container: str) -> int | None:
+        await self._called("memory")
+        row = self.rows.get(container)
+        return 21 * MIB if row is not None and row.state == "running" else None
 
     async def remove(self, container: str) -> None:
         await self._called("remove")

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from executor.containers import Sandbox
+from executor.status import SandboxStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +22,6 @@ class PoolLimits:
     def __post_init__(self) -> None:
         if self.most < 1 or self.sleep_after_s <= 0 or self.wait_s < 0 or self.reserve < 0:
             raise ValueError(f"a pool needs at least one container and times above zero: {self}")
-
-
-@dataclass(frozen=True, slots=True)
-class SandboxStatus:
-    """For operators. `channel` is None in the reserve and where nobody has asked for it since the bot started; `state`
-    is one of changing, idle, leased, lost, reserve.
-    """
-
-    channel: str | None
-    name: str
-    state: str
-    age_s: float
-    container: str | None
-    executions: tuple[str, ...]
 
 
 @dataclass(eq=False)

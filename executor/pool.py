@@ -26,7 +26,8 @@ from executor.clock import Clock, MonotonicClock
 from executor.containers import Containers, Equipment, Sandbox
 from executor.engine import Engine
 from executor.errors import ExecutorError, SandboxUnavailable
-from executor.places import Place, PoolLimits, SandboxStatus, least_recently_used
+from executor.places import Place, PoolLimits, least_recently_used
+from executor.status import SandboxStatus
 
 __all__ = ["PoolLimits", "SandboxStatus", "Sandboxes"]
 
@@ -104,6 +105,10 @@ class Sandboxes:
             if place.sandbox is not None and await place.sandbox.client.cancel(execution_id):
                 return True
         return False
+
+    async def memory(self, container: str) -> int | None:
+        """Bytes in use; None where the engine cannot say. EngineUnavailable, SandboxUnavailable."""
+        return await self._containers.memory(container)
 
     def list(self) -> tuple[SandboxStatus, ...]:
         return tuple(place.status(time.time()) for place in self._places.values() if not place.empty)
