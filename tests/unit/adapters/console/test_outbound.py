@@ -101,6 +101,12 @@ def test_output_of_several_blocks_is_told_once() -> None:
     assert lines == ["#1 ✅ 1/2", "❌ 2/2", "   │ last"]
 
 
+def test_the_same_output_of_two_blocks_is_told_twice() -> None:
+    _, shown = told(running("x\n"), "1", PLAIN)
+    two = View((Headline("✅", "1/2"), OutputText("x\n"), Headline("✅", "2/2"), OutputText("x\n")), status="completed")
+    assert told(two, "1", PLAIN, shown)[0] == ["#1 ✅ 1/2", "✅ 2/2", "   │ x"]
+
+
 def test_the_same_view_again_says_nothing() -> None:
     _, shown = told(ended("x\n"), "1", PLAIN)
     assert told(ended("x\n"), "1", PLAIN, shown) == ([], shown)
