@@ -40,6 +40,7 @@ class Aftermath:
         self._gid = surroundings.config.gid
         self._loop = surroundings.loop
         self._killer = surroundings.killer
+        self._workspace = surroundings.workspace
         self._safely = safely
         self._then = then
         self._errand: Errand | None = None
@@ -51,6 +52,7 @@ class Aftermath:
         if self._nothing_changed(order):
             self._next()
             return
+        self._workspace.changed_at = time.monotonic()
         reader = FrameReader(TO_HOST)
 
         def bring(data: bytes) -> None:

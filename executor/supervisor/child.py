@@ -1,7 +1,8 @@
 """A forked child on its way from a process of ours to a requester's program.
 
-`detach` and `prepare` need to know nothing of the request, so they are done ahead; `become` takes the requester's
-identity and lays everything out with no more than the requester's rights; `hand_over` reports and runs the program.
+`prepare` is done once, before forking, and `detach` before anything is known of the request; `become` takes the
+requester's identity and lays everything out with no more than the requester's rights; `hand_over` reports and runs the
+program.
 Whatever fails before the program begins is reported through the report pipe as a reason to refuse, never through the
 program's own streams.
 
@@ -43,6 +44,7 @@ class Job:
     start: Start
     uid: int
     scratch: str
+    settled: bool
     filter: Filter
 
 
@@ -107,7 +109,7 @@ def become(job: Job, config: Config) -> str:
 
 
 def prepare() -> None:
-    """What a Python program needs and the request has no say in."""
+    """What all Python programs need. Nothing of ours can be imported afterwards."""
     os.environ.clear()
     os.environ.update(environment.FIXED)
     script.prepare()
@@ -117,7 +119,7 @@ def hand_over(job: Job, config: Config, path: str) -> NoReturn:
     start = job.start
     hidden = start.workspace == "none"
     own = environment.own(job.scratch if hidden else config.workspace, job.scratch)
-    stamp = _moment(settled=bool(start.files)) if start.collect else 0
+    stamp = _moment(settled=job.settled and not start.files) if start.collect else 0
     report = Report(resident_bytes=resident_bytes(), cpu_s=time.process_time(), stamp=stamp)
     if start.language == PYTHON:
         os.environ.update(own)
@@ -168,13 +170,13 @@ def _lay_out(job: Job, workspace: str) -> str:
 
 
 def _moment(*, settled: bool) -> int:
-    """Now, by the clock of file times. `settled` divides it from what was laid just before.
+    """A moment, by the clock of file times, that divides earlier changes of files from later ones.
 
     File times come from a clock that ticks every few milliseconds, or from the exact one, whichever the kernel
-    prefers; so to be past them is to wait until the former has passed the latter.
+    prefers. Where a change was made only just now (not `settled`), wait until the former has passed the latter.
     """
     now = time.clock_gettime_ns(time.CLOCK_REALTIME)
-    while (stamp := time.clock_gettime_ns(_COARSE)) <= now and settled:
+    while (stamp := time.clock_gettime_ns(_COARSE)) <= now and not settled:
         time.sleep(0.0005)
     return stamp
 

@@ -40,6 +40,7 @@ _SET_UP_S: Final = 10.0
 _KILL_S: Final = 5.0
 _ROUNDS: Final = 3
 _RETRY_S: Final = 0.002
+_SETTLED_S: Final = 0.02  # ticks of the clock of file times are shorter
 
 
 class Stage(Enum):
@@ -87,7 +88,8 @@ class Execution:
             raise RuntimeError("a program has its child already")
         scratch = f"{TEMPORARY}/{secrets.token_hex(4)}"
         try:
-            spare.give(self._request, self.uid, scratch)
+            settled = time.monotonic() - self._around.workspace.changed_at > _SETTLED_S
+            spare.give(self._request, self.uid, scratch, settled=settled)
         except (BrokenPipeError, ConnectionResetError):
             spare.close()
             self._around.queue(self.number)
@@ -283,6 +285,7 @@ class Execution:
             order = Order(self._around.config.workspace, self._tally.report.stamp, known, start.limits)
             self._aftermath.bring_out(self.number, order, self._lane)
         else:
+            self._around.workspace.changed_at = time.monotonic()
             self._aftermath.tidy_up()
         self._until_clear()
 

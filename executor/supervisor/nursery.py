@@ -99,7 +99,9 @@ def _nurse(control: int, config: Config, instructions: Filter) -> NoReturn:
         os.closerange(_CONTROL + 1, os.sysconf("SC_OPEN_MAX"))
         channel = socket.socket(fileno=_CONTROL)
         woken = wake_on_death()
-        channel.send(json.dumps(preload.preload(config.preload)).encode("ascii")[:_GREETING_BYTES])
+        greeting = json.dumps(preload.preload(config.preload))
+        child.prepare()
+        channel.send(greeting.encode("ascii"))
         gc.collect()
         gc.freeze()  # what is there by now is never collected, so children do not copy its pages
         while True:

@@ -34,5 +34,5 @@ def preload(modules: tuple[str, ...]) -> tuple[list[str], list[str]]:
         try:
             importlib.import_module(name)
         except Exception as error:  # noqa: BLE001 - whatever a module may raise when it is imported
-            failures.append(f"{name} could not be preloaded: {error!r}")
+            failures.append(f"{name} could not be preloaded: {error!r}"[:500])
     return [name for name in modules if name in sys.modules], failures

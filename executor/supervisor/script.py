@@ -29,7 +29,7 @@ _FLUSH_FAILED: Final = 120  # the interpreter's own code for it
 
 
 def prepare() -> None:
-    """What can be done before the program is known. Nothing of ours can be imported afterwards."""
+    """What is the same for every program, before forking. Nothing of ours can be imported afterwards."""
     sys.stdout = sys.__stdout__ = _stream(1, "w", "surrogateescape")  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = _stream(2, "w", "backslashreplace")  # type: ignore[misc]
     sys.excepthook = sys.__excepthook__ = _excepthook
@@ -38,13 +38,15 @@ def prepare() -> None:
     sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != "MemoryImporter"]
     for name in [name for name in sys.modules if name == "executor" or name.startswith("executor.")]:
         del sys.modules[name]
-    if numpy_random := sys.modules.get("numpy.random"):
-        numpy_random.seed()  # `random` sees to itself after a fork
-    if tempfile := sys.modules.get("tempfile"):
-        vars(tempfile)["tempdir"] = None
     main = ModuleType("__main__")
     main.__dict__["__builtins__"] = builtins
     sys.modules["__main__"] = main
+
+
+def diverge() -> None:
+    """What must not be the same in two programs, after forking. (`random` sees to that itself.)"""
+    if numpy_random := sys.modules.get("numpy.random"):
+        numpy_random.seed()
 
 
 def run(source: bytes, name: str, path: str, arguments: tuple[str, ...], workspace: str | None) -> NoReturn:

@@ -22,7 +22,7 @@ from executor.supervisor.outbox import Outbox
 from executor.supervisor.requests import Request, Requests
 from executor.supervisor.spare import Spare
 from executor.supervisor.spares import Spares
-from executor.supervisor.surroundings import Surroundings
+from executor.supervisor.surroundings import Surroundings, Workspace
 from executor.supervisor.usage import OutOfMemory
 
 _PIECE: Final = 256 * 1024
@@ -55,7 +55,7 @@ class Service:
         self._spares = Spares(config.spares, nursery, self._hand)
         killer = Killer(config.killer_uid)
         self._around = Surroundings(
-            config, self._loop, self._outbox, killer, OutOfMemory(), self._reap, self._spares.queue
+            config, self._loop, self._outbox, killer, OutOfMemory(), self._reap, self._spares.queue, Workspace()
         )
 
     def serve(self) -> NoReturn:

@@ -18,7 +18,7 @@ from typing import Final, NoReturn
 
 from executor.frames import HEADER, TOKEN_BYTES
 from executor.messages import Start, decode_start, encode_start
-from executor.supervisor import child, environment
+from executor.supervisor import child, environment, script
 from executor.supervisor.child import Job
 from executor.supervisor.config import Config
 from executor.supervisor.requests import Request
@@ -99,14 +99,15 @@ class Spare:
             else:
                 os.kill(self.pid, signal.SIGKILL)
 
-    def give(self, request: Request, uid: int, scratch: str) -> None:
-        """Make it this program.
+    def give(self, request: Request, uid: int, scratch: str, *, settled: bool) -> None:
+        """Make it this program. Not `settled`: files have been changed only just now.
 
         Raises:
             BrokenPipeError, ConnectionResetError: it has died.
             OSError: no memory or no descriptor to be had.
         """
-        message = json.dumps({"uid": uid, "scratch": scratch, "payload": len(request.payload)}).encode("ascii")
+        values = {"uid": uid, "scratch": scratch, "settled": settled, "payload": len(request.payload)}
+        message = json.dumps(values).encode("ascii")
         with contextlib.ExitStack() as stack:
             content = in_memory(request.payload, request.bulk)
             stack.callback(os.close, content)
@@ -131,7 +132,7 @@ def live(streams: dict[int, int], config: Config, instructions: Filter) -> NoRet
 
 def _wait(config: Config, instructions: Filter) -> NoReturn:
     control = socket.socket(fileno=child.CONTROL)
-    child.prepare()
+    script.diverge()
     if not select.select([control], [], [], 0)[0]:  # else somebody waits already
         _warm_up()
     message, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
@@ -145,7 +146,7 @@ def _wait(config: Config, instructions: Filter) -> NoReturn:
         content = file.read()
     head = json.loads(message)
     start = decode_start(content[: head["payload"]], content[head["payload"] :])
-    job = Job(start, head["uid"], head["scratch"], instructions)
+    job = Job(start, head["uid"], head["scratch"], head["settled"], instructions)
     child.hand_over(job, config, child.become(job, config))
 
 

@@ -10,6 +10,13 @@ from executor.supervisor.outbox import Outbox
 from executor.supervisor.usage import OutOfMemory
 
 
+@dataclass(slots=True)
+class Workspace:
+    """`changed_at` (monotonic) is when a program last ended that may have changed something in it."""
+
+    changed_at: float = float("-inf")
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """`reap` waits for whatever has died, and tells the executions. `queue` has a run wait for another spare."""
@@ -21,3 +28,4 @@ class Surroundings:
     kills: OutOfMemory
     reap: Callable[[], None]
     queue: Callable[[int], None]
+    workspace: Workspace

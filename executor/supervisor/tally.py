@@ -29,6 +29,7 @@ class Tally:
         self._cpu_s = 0.0
         self._peak = 0
         self._most_tasks = 0
+        self._deaths = 0
 
     @property
     def output_exceeded(self) -> bool:
@@ -44,6 +45,7 @@ class Tally:
 
     def died(self, used: Used) -> None:
         """A process has, and with it all that it had waited for."""
+        self._deaths += 1
         self._cpu_s += used.cpu_s
         if self._in_process:
             self._peak = max(self._peak, used.peak - self.report.resident_bytes)
@@ -76,6 +78,7 @@ class Tally:
             signal=signal,
             most_tasks=max(self._most_tasks, self.leftovers + 1),
             allowed_tasks=self._limits.processes,
+            deaths=self._deaths,
             ran_out_of_memory=bool(code) and self._kills.count() > self._kills_before,
             tail=self._tail,
         )

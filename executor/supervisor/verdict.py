@@ -18,13 +18,14 @@ _KILLED_IN_SHELL: Final = 128 + signal.SIGKILL
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """`imposed` is why we ended it, if we did; `tail` the end of what it wrote to stderr."""
+    """`imposed` is why we ended it, if we did; `deaths` how many processes were seen dead, `tail` the end of stderr."""
 
     imposed: Reason | None
     exit_code: int | None
     signal: int | None
     most_tasks: int
     allowed_tasks: int
+    deaths: int
     ran_out_of_memory: bool
     tail: bytes
 
@@ -45,4 +46,6 @@ def reason(seen: Seen) -> Reason | None:
 
 def _met_the_limit_of_processes(seen: Seen) -> bool:
     complained = any(text in seen.tail for text in _COMPLAINTS)
-    return seen.most_tasks >= (seen.allowed_tasks // 2 if complained else seen.allowed_tasks)
+    if complained:
+        return max(seen.most_tasks, seen.deaths) >= seen.allowed_tasks // 2
+    return seen.most_tasks >= seen.allowed_tasks

@@ -12,6 +12,7 @@ from executor.supervisor import script
 name, path, workspace, *arguments = sys.argv[1:]
 source = open(path, "rb").read()
 script.prepare()
+script.diverge()
 script.run(source, name, path, tuple(arguments), workspace)
 """
 PROGRAMS: dict[str, str | bytes] = {

@@ -12,6 +12,7 @@ FINE = Seen(
     signal=None,
     most_tasks=1,
     allowed_tasks=64,
+    deaths=1,
     ran_out_of_memory=False,
     tail=b"",
 )
@@ -39,6 +40,8 @@ COMPLAINT = b"BlockingIOError: [Errno 11] Resource temporarily unavailable"
         (replace(FAILED, most_tasks=63), None),
         (replace(FAILED, most_tasks=32, tail=COMPLAINT), "processes"),
         (replace(FAILED, most_tasks=31, tail=COMPLAINT), None),
+        (replace(FAILED, deaths=32, tail=COMPLAINT), "processes"),
+        (replace(FAILED, deaths=64), None),
         (replace(FINE, most_tasks=64, tail=COMPLAINT), None),
         (replace(KILLED, imposed="timeout", most_tasks=64), "processes"),
         (replace(KILLED, imposed="memory", most_tasks=64), "memory"),
