@@ -3,7 +3,7 @@
 Each port has a shipped in-memory twin, and one contract suite runs over every implementation.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +12,12 @@ from typing import Protocol
 from bot.core.effects import Effect
 from bot.core.events import AnyEvent
 from bot.core.keys import Actor, ChannelKey
+from bot.core.overview import ActiveExecution, Approval, ChannelPolicy, HistoryLine, RuleUse, SandboxLine
 from bot.core.replies import Reply
 from bot.core.reports import FileRef
 from bot.core.state import ChannelState, Request
 from bot.core.views.view import View
+from executor.status import SandboxStatus
 from executor.types import Execution, ExecutionResult, OnOutput
 
 # ---- time
@@ -132,6 +134,28 @@ class StoreUnavailable(Exception):
     """The store cannot be read or written (disk full, locked, read-only); `str` is a sentence for people."""
 
 
+class Ledger(Protocol):
+    """The table of requests, for looking at. Every method may raise `StoreUnavailable`."""
+
+    async def load(self, channel: ChannelKey) -> Loaded: ...
+
+    async def live_requests(self, channels: Collection[ChannelKey]) -> Sequence[tuple[ChannelKey, Request]]:
+        """Those that wait, are approved or run, oldest first."""
+        ...
+
+    async def requests_since(
+        self, channels: Collection[ChannelKey], since: float, limit: int
+    ) -> Sequence[tuple[ChannelKey, Request]]:
+        """Those that were made at `since` or later, in any state, newest first."""
+        ...
+
+    async def rule_uses(self, channels: Collection[ChannelKey], since: float) -> Sequence[RuleUse]:
+        """What decided the requests that were made at `since` or later, each rule and effect of a channel once."""
+        ...
+
+    async def halted_by(self) -> str | None: ...
+
+
 class Blobs(Protocol):
     """Content by sha256: outputs in full, files in and out."""
 
@@ -225,4 +249,52 @@ class Sandboxes(Protocol):
 
     async def cancel(self, execution_id: str) -> bool:
         """End it now; False where it is not running here."""
+        ...
+
+
+class SandboxRegister(Protocol):
+    """The sandboxes that there are, for looking at."""
+
+    def list(self) -> Sequence[SandboxStatus]: ...
+
+    async def memory(self, container: str) -> int | None:
+        """Bytes in use in this container, None where that is not known. Raises `executor.errors`."""
+        ...
+
+
+# ---- what operators see
+
+
+class Overview(Protocol):
+    """All channels at once, as far as whoever asks may see them: which those are, the caller says. Reads only.
+
+    Methods that are awaited may raise `StoreUnavailable`.
+    """
+
+    async def approvals(self, viewer: Actor, channels: Collection[ChannelKey]) -> Sequence[Approval]:
+        """Requests that wait for people, oldest first."""
+        ...
+
+    async def executions(self, viewer: Actor, channels: Collection[ChannelKey]) -> Sequence[ActiveExecution]:
+        """Channel by channel: what runs, then the line in its order."""
+        ...
+
+    async def sandboxes(self, channels: Collection[ChannelKey]) -> Sequence[SandboxLine]:
+        """Those of the channels, then those that belong to none."""
+        ...
+
+    async def policies(self, channels: Collection[ChannelKey]) -> Sequence[ChannelPolicy]:
+        """With what each rule did in the last seven days."""
+        ...
+
+    async def history(self, channels: Collection[ChannelKey]) -> Sequence[HistoryLine]:
+        """Requests of the last day that have ended, newest first, the latest few hundred."""
+        ...
+
+    def groups(self, person: Actor, channel: ChannelKey) -> frozenset[str]:
+        """Approver groups of the channel's policy that they are in."""
+        ...
+
+    def leads(self, person: Actor, channel: ChannelKey) -> bool:
+        """Whether they may see there what is for leads and admins."""
         ...

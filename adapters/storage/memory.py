@@ -2,18 +2,21 @@
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from bot.core.effects import Effect
 from bot.core.keys import ChannelKey
+from bot.core.overview import RuleUse
+from bot.core.policy.decision import Effect as Ruling
 from bot.core.reports import FileRef
 from bot.core.state import ChannelState, Request
 from bot.ports import Commit, DuplicateEvent, GuardBroken, Loaded, Owed, VersionConflict
 
 
 class MemoryStore:
-    """`bot.ports.Store`, with the same guards as the one on disk."""
+    """`bot.ports.Store` and `Ledger`, with the same guards as the one on disk."""
 
     def __init__(self) -> None:
         self._channels: dict[ChannelKey, Loaded] = {}
@@ -66,6 +69,28 @@ class MemoryStore:
     async def recent_requests(self, channel: ChannelKey | None, limit: int) -> Sequence[tuple[ChannelKey, Request]]:
         found = [pair for pair in self._requests.values() if channel in (None, pair[0])]
         return sorted(found, key=lambda pair: pair[1].created_at)[: -limit - 1 : -1]
+
+    async def live_requests(self, channels: Collection[ChannelKey]) -> Sequence[tuple[ChannelKey, Request]]:
+        found = [pair for pair in self._requests.values() if pair[0] in channels and pair[1].status.is_live]
+        return sorted(found, key=lambda pair: pair[1].created_at)
+
+    async def requests_since(
+        self, channels: Collection[ChannelKey], since: float, limit: int
+    ) -> Sequence[tuple[ChannelKey, Request]]:
+        found = [pair for pair in self._requests.values() if pair[0] in channels and pair[1].created_at >= since]
+        return sorted(found, key=lambda pair: pair[1].created_at)[: -limit - 1 : -1]
+
+    async def rule_uses(self, channels: Collection[ChannelKey], since: float) -> Sequence[RuleUse]:
+        times: Counter[tuple[ChannelKey, str | None, Ruling]] = Counter()
+        ran: Counter[tuple[ChannelKey, str | None, Ruling]] = Counter()
+        for channel, request in await self.requests_since(channels, since, len(self._requests)):
+            what = (channel, request.decision.rule, request.decision.effect)
+            times[what] += 1
+            ran[what] += request.started_at is not None
+        return [
+            RuleUse(channel=channel, rule=rule, effect=effect, times=count, ran=ran[channel, rule, effect])
+            for (channel, rule, effect), count in times.items()
+        ]
 
     async def halted_by(self) -> str | None:
         return self._halted

@@ -2,16 +2,18 @@
 
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import aiosqlite
 from pydantic import ValidationError
 
+from adapters.storage import ledger
 from adapters.storage.connection import Database, open_database
 from bot.core.effects import Effect, effect_codec
 from bot.core.keys import ChannelKey
+from bot.core.overview import RuleUse
 from bot.core.state import ChannelState, Request
 from bot.ports import Commit, DuplicateEvent, GuardBroken, Loaded, Owed, StoreUnavailable, VersionConflict
 
@@ -20,7 +22,7 @@ PRUNE_EVERY_S = 3600.0
 
 
 class SqliteStore:
-    """`bot.ports.Store`; made by `open_store`."""
+    """`bot.ports.Store` and `Ledger`; made by `open_store`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -106,6 +108,22 @@ class SqliteStore:
                     (str(channel), limit),
                 )
         return [(ChannelKey.parse(row["channel"]), _request(row["json"])) for row in rows]
+
+    async def live_requests(self, channels: Collection[ChannelKey]) -> Sequence[tuple[ChannelKey, Request]]:
+        async with self._database.reading() as db:
+            rows = await ledger.live(db, channels)
+        return [(ChannelKey.parse(row["channel"]), _request(row["json"])) for row in rows]
+
+    async def requests_since(
+        self, channels: Collection[ChannelKey], since: float, limit: int
+    ) -> Sequence[tuple[ChannelKey, Request]]:
+        async with self._database.reading() as db:
+            rows = await ledger.since(db, channels, since, limit)
+        return [(ChannelKey.parse(row["channel"]), _request(row["json"])) for row in rows]
+
+    async def rule_uses(self, channels: Collection[ChannelKey], since: float) -> Sequence[RuleUse]:
+        async with self._database.reading() as db:
+            return await ledger.rule_uses(db, channels, since)
 
     async def halted_by(self) -> str | None:
         async with self._database.reading() as db:
