@@ -5,6 +5,7 @@ descriptors are root's alone; reaper of every orphan, so that no process of a ru
 to the host moves off the standard descriptors, so that nothing printed by accident gets into it.
 """
 
+import gc
 import os
 import signal
 from typing import Any
@@ -22,6 +23,8 @@ def main(config: dict[str, Any]) -> None:
     prctl(PR_SET_DUMPABLE, 0)
     incoming, outgoing = _take_streams()
     settings = Config.from_json(config)
+    gc.collect()
+    gc.freeze()  # or the nursery's collections would make copies of what it shares with us
     nursery = Nursery(settings, seccomp.Filter(seccomp.program()))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))

@@ -9,11 +9,12 @@ from typing import Final
 
 from executor.supervisor import environment
 
+# What most programs begin with. Not here for the 5 MiB that they take in every sandbox: asyncio, urllib.request (ssl).
 _STANDARD_LIBRARY: Final = """
-    argparse array ast asyncio base64 bisect calendar collections contextlib copy csv dataclasses datetime decimal enum
+    argparse array ast base64 bisect calendar collections contextlib copy csv dataclasses datetime decimal enum
     fractions functools glob hashlib heapq html inspect io itertools json linecache logging math operator os pathlib
     pickle pprint queue random re shutil signal socket statistics string struct subprocess tempfile textwrap threading
-    time traceback types typing unicodedata urllib.parse urllib.request uuid warnings
+    time traceback types typing unicodedata urllib.parse uuid warnings
 """
 _MATPLOTLIB: Final = "/tmp/.matplotlib"  # noqa: S108 - the supervisor's own, made before any user code runs
 

@@ -2,8 +2,7 @@
 
 import contextlib
 import os
-import platform
-import shutil
+import sys
 import time
 from functools import cache
 from typing import Final, NoReturn
@@ -102,7 +101,7 @@ class Service:
             for number, execution in self._executions.items()
         )
         ready = Ready(
-            platform.python_version(),
+            ".".join(map(str, sys.version_info[:3])),
             running,
             tuple(name for name, program in self._config.languages if _find(program)),
             self._nursery.preloaded,
@@ -215,4 +214,4 @@ class Service:
 
 @cache
 def _find(program: str) -> bool:
-    return shutil.which(program, path=environment.PATH) is not None
+    return any(os.access(f"{directory}/{program}", os.X_OK) for directory in environment.PATH.split(":"))

@@ -3,7 +3,6 @@
 import contextlib
 import ctypes
 import os
-import platform
 from collections.abc import Iterator
 from typing import Final
 
@@ -12,7 +11,7 @@ PR_SET_SECCOMP: Final = 22
 PR_SET_CHILD_SUBREAPER: Final = 36
 PR_SET_NO_NEW_PRIVS: Final = 38
 
-MACHINE: Final = platform.machine()
+MACHINE: Final = os.uname().machine
 LIBC: Final = ctypes.CDLL(None, use_errno=True)
 
 
