@@ -24,6 +24,7 @@ from adapters.web.people import BOT, PLATFORM, People
 from adapters.web.routes_buttons import ButtonRoutes
 from adapters.web.routes_files import FileRoutes
 from adapters.web.routes_messages import MessageRoutes
+from adapters.web.routes_overview import OverviewRoutes
 from adapters.web.routes_people import PeopleRoutes
 from adapters.web.server import application, listening
 from adapters.web.sessions import Sessions
@@ -31,7 +32,7 @@ from adapters.web.settings import WebSettings
 from adapters.web.stream import EventRoutes
 from bot.core.keys import Actor, ChannelKey
 from bot.core.views.view import View
-from bot.ports import Blobs, Clock, Dispatch, MessageGone
+from bot.ports import Blobs, Clock, Dispatch, MessageGone, Overview
 
 log = structlog.get_logger()
 
@@ -52,6 +53,7 @@ class WebGateway:
         *,
         registry: CollectorRegistry,
         ready: Ready,
+        overview: Overview | None,
         routes: Sequence[web.RouteDef],
     ) -> None:
         self._settings = settings
@@ -60,6 +62,7 @@ class WebGateway:
         self._clock = clock
         self._database = database
         self._health = HealthRoutes(registry, ready)
+        self._overview = overview
         self._routes = tuple(routes)
         self._keys = keys_of(settings)
         self._store = MessageStore(database)
@@ -77,10 +80,11 @@ class WebGateway:
         *,
         registry: CollectorRegistry | None = None,
         ready: Ready = always_ready,
+        overview: Overview | None = None,
         routes: Sequence[web.RouteDef] = (),
     ) -> AsyncIterator[Self]:
-        """`routes` are further ones, under the same guards. Raises PlatformUnavailable where the database does not
-        open.
+        """`overview` is what operators see, `routes` are further ones; all are under the same guards. Raises
+        PlatformUnavailable where the database does not open.
         """
         async with Database.open(settings.data_dir / DATABASE) as database:
             yield cls(
@@ -91,6 +95,7 @@ class WebGateway:
                 database,
                 registry=registry or CollectorRegistry(),
                 ready=ready,
+                overview=overview,
                 routes=routes,
             )
 
@@ -123,6 +128,7 @@ class WebGateway:
                 *ButtonRoutes(chat, handouts).routes(),
                 *FileRoutes(chat, handouts, self._blobs).routes(),
                 *events.routes(),
+                *self._overview_routes(chat),
                 *self._routes,
             ],
             [only_identified(access)],
@@ -141,6 +147,11 @@ class WebGateway:
                 await asyncio.Event().wait()
             finally:
                 self._port = _later()
+
+    def _overview_routes(self, chat: Chat) -> list[web.RouteDef]:
+        if self._overview is None:
+            return []
+        return OverviewRoutes(self._settings, self._people, chat, self._overview).routes()
 
     async def post(self, channel: ChannelKey, key: str, reply_to: str | None, thread: str | None, view: View) -> str:
         self._know(channel)

@@ -14,6 +14,7 @@ from bot.bootstrap.sites import demo_policies, load_all, site_provider
 from bot.core.policy.rules import Policy
 from bot.settings import Loaded, Settings
 from bot.shell.lifecycle import Bot
+from bot.shell.overview import open_overview
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +66,26 @@ def web_settings(settings: Settings, house: House, channels: tuple[WebChannel, .
 async def _open(
     house: House, web: WebSettings, people: People, policies: Mapping[str, tuple[str, Policy]]
 ) -> AsyncIterator[WebBot]:
-    registry = _registry(house)
-    opening = WebGateway.open(web, people, house.blobs, house.clock, registry=registry, ready=house.problems)
-    async with opening as gateway:
+    site_of = site_provider(house.settings, policies, await house.image())
+    async with (
+        open_overview(house.store, house.sandboxes, site_of, house.clock) as overview,
+        WebGateway.open(
+            web,
+            people,
+            house.blobs,
+            house.clock,
+            registry=_registry(house),
+            ready=house.problems,
+            overview=overview,
+        ) as gateway,
+    ):
         bot = Bot(
             store=house.store,
             blobs=house.blobs,
             sandboxes=house.sandboxes,
             gateways=[gateway],
             clock=house.clock,
-            site_of=site_provider(house.settings, policies, await house.image()),
+            site_of=site_of,
         )
         yield WebBot(house, gateway, bot)
 
