@@ -75,7 +75,7 @@ class DockerEngine:
         return tuple(_container(row) for row in rows)
 
     async def memory(self, container: str) -> int | None:
-        """One reading, some milliseconds: `one_shot` spares the engine's second one, a second later, for rates."""
+        """`one_shot` spares the second reading, for rates; an older engine still takes a second for the first."""
         stats = await self._ask(lambda api: api.stats(container, stream=False, one_shot=True))
         return _in_use(stats.get("memory_stats") or {})
 

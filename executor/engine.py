@@ -70,7 +70,9 @@ class Engine(Protocol):
         ...
 
     async def memory(self, container: str) -> int | None:
-        """Bytes in use in it, without what the kernel would give back at once; None where that is not known."""
+        """Bytes in use in it, without what the kernel would give back at once; None where that is not known. It may
+        take seconds.
+        """
         ...
 
     async def remove(self, container: str) -> None:

@@ -1,7 +1,8 @@
 """How much memory sandboxes have in use, as of a moment ago.
 
-The engine is asked for one container after the other, by one task and only while somebody looks, so that an engine that
-hangs costs one of its threads and nobody's patience: whoever looks waits for a short while and takes what there is.
+An engine may take a second to say so (Docker 20.10 waits for its next sample), so nobody waits for it: looking gives
+what was read last, and has it read again in the background if that was a while ago. Few are read at a time, so an
+engine that hangs costs few of its threads; and nothing is read while nobody looks.
 """
 
 import asyncio
@@ -15,11 +16,10 @@ from bot.ports import Clock, SandboxRegister
 from bot.shell.tasks import task_group
 from executor.errors import ExecutorError
 
-FRESH_S = 3.0
-KEPT_S = 15.0
+AT_ONCE = 3
+FRESH_S = 4.0
+KEPT_S = 60.0
 """A reading that is older is not shown any more."""
-
-WAIT_S = 0.3
 
 log = structlog.get_logger()
 
@@ -37,51 +37,45 @@ class MemoryReadings:
         self._sandboxes = sandboxes
         self._clock = clock
         self._readings: dict[str, _Reading] = {}
-        self._wanted = asyncio.Event()
-        self._done = asyncio.Event()
+        self._wanted: dict[str, None] = {}
+        self._asked = asyncio.Event()
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator["MemoryReadings"]:
         async with task_group() as group:
-            reading = group.create_task(self._keep_reading(), name="memory of sandboxes")
+            readers = [group.create_task(self._read(), name=f"memory of sandboxes {n}") for n in range(AT_ONCE)]
             try:
                 yield self
             finally:
-                reading.cancel()
+                for reader in readers:
+                    reader.cancel()
 
-    async def of(self, containers: Collection[str]) -> Mapping[str, int]:
-        """Bytes by container; one that could not be read is not there."""
-        if any(self._is_old(container, FRESH_S) for container in containers):
-            self._done.clear()
-            self._wanted.set()
-            try:
-                async with asyncio.timeout(WAIT_S):
-                    await self._done.wait()
-            except TimeoutError:
-                pass
-        kept = {name: reading for name in containers if (reading := self._readings.get(name)) is not None}
-        return {
-            name: reading.bytes
-            for name, reading in kept.items()
-            if reading.bytes is not None and not self._is_old(name, KEPT_S)
-        }
+    def of(self, containers: Collection[str]) -> Mapping[str, int]:
+        """Bytes by container; one that has not been read, or could not be, is not there."""
+        now = self._clock.now()
+        self._readings = {name: reading for name, reading in self._readings.items() if now - reading.at < KEPT_S}
+        for name in containers:
+            reading = self._readings.get(name)
+            if reading is None or now - reading.at >= FRESH_S:
+                self._wanted[name] = None
+                self._asked.set()
+        found = {name: self._readings[name].bytes for name in containers if name in self._readings}
+        return {name: in_use for name, in_use in found.items() if in_use is not None}
 
-    def _is_old(self, container: str, age_s: float) -> bool:
-        reading = self._readings.get(container)
-        return reading is None or self._clock.now() - reading.at >= age_s
-
-    async def _keep_reading(self) -> None:
+    async def _read(self) -> None:
+        """Those that are wanted, one after the other; one that is being read is wanted no more."""
         while True:
-            await self._wanted.wait()
-            self._wanted.clear()
-            there = [status.container for status in self._sandboxes.list() if status.container is not None]
-            self._readings = {name: reading for name, reading in self._readings.items() if name in there}
-            for container in there:
-                if self._is_old(container, FRESH_S):
-                    self._readings[container] = _Reading(self._clock.now(), await self._read(container))
-            self._done.set()
+            await self._asked.wait()
+            if not self._wanted:
+                self._asked.clear()
+                continue
+            container = next(iter(self._wanted))
+            del self._wanted[container]
+            before = self._readings.get(container)
+            self._readings[container] = _Reading(self._clock.now(), before.bytes if before else None)
+            self._readings[container] = _Reading(self._clock.now(), await self._memory(container))
 
-    async def _read(self, container: str) -> int | None:
+    async def _memory(self, container: str) -> int | None:
         try:
             return await self._sandboxes.memory(container)
         except ExecutorError as error:

@@ -53,7 +53,7 @@ class StoredOverview:
     async def sandboxes(self, channels: Collection[ChannelKey]) -> Sequence[SandboxLine]:
         seen = [(_key(status), status) for status in self._sandboxes.list()]
         seen = [(key, status) for key, status in seen if status.channel is None or key in channels]
-        memory = await self._readings.of([status.container for _, status in seen if status.container is not None])
+        memory = self._readings.of([status.container for _, status in seen if status.container is not None])
         lines = [
             SandboxLine(
                 channel=key,
