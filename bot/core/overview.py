@@ -7,6 +7,7 @@ Times are epoch seconds. `message` is the bot's answer, None until it is posted;
 from dataclasses import dataclass
 from typing import Literal
 
+from bot.core.events import Verb
 from bot.core.keys import ChannelKey
 from bot.core.policy.decision import Effect
 from bot.core.state import Verdict
@@ -51,7 +52,8 @@ class Approval:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActiveExecution:
     """One that runs or will. `position` is its place in its channel's line, from 1, or 0; `since` is when it came into
-    this state; `held` says why it cannot start. `may_stop` is whether the viewer may end it.
+    this state; `held` says why it cannot start. `ends_by` is the button of its message that ends it, None where the
+    viewer may not or there is none.
     """
 
     channel: ChannelKey
@@ -65,7 +67,7 @@ class ActiveExecution:
     position: int
     since: float
     held: str | None
-    may_stop: bool
+    ends_by: Verb | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from bot.core.binding import SHOWN_HEX
+from bot.core.events import Verb
 from bot.core.keys import Actor, ChannelKey
 from bot.core.overview import (
     ActiveExecution,
@@ -57,7 +58,6 @@ def approval(channel: ChannelKey, request: Request, site: Site, viewer: Actor) -
 def executions(state: ChannelState, channel: ChannelKey, site: Site, viewer: Actor) -> tuple[ActiveExecution, ...]:
     """What runs, then the line in its order. `state` needs the live requests only."""
     active = [r for r in state.requests if r.status in {Status.RUNNING, Status.APPROVED}]
-    leads = is_lead_or_admin(viewer, site.policy)
     lines = [
         ActiveExecution(
             channel=channel,
@@ -71,11 +71,21 @@ def executions(state: ChannelState, channel: ChannelKey, site: Site, viewer: Act
             position=place_in_line(state, request),
             since=request.started_at or request.decided_at or request.created_at,
             held=f"{site.halted} halted everything" if _is_halted(request, site) else request.held,
-            may_stop=leads or request.requester == viewer.id,
+            ends_by=_ends_by(request, viewer, site),
         )
         for request in active
     ]
     return tuple(sorted(lines, key=lambda line: (line.position, line.since, line.request)))
+
+
+def _ends_by(request: Request, viewer: Actor, site: Site) -> Verb | None:
+    """As `bot.core.clicks` has it: leads may stop what runs, but only admins may cancel for others what does not yet."""
+    own = request.requester == viewer.id
+    if _message(request) is None or request.stopping:
+        return None
+    if request.status is Status.RUNNING:
+        return Verb.STOP if own or is_lead_or_admin(viewer, site.policy) else None
+    return Verb.CANCEL if own or viewer.admin else None
 
 
 def _execution_state(request: Request, site: Site) -> ExecutionState:

@@ -7,6 +7,7 @@ from bot.core.keys import Actor
 from bot.core.overview import RuleUse
 from bot.core.policy.decision import Effect
 from bot.core.policy.rules import Rule
+from bot.core.replies import ReplyKind
 from bot.core.state import Request, Status, Verdict
 from bot.core.views.overview import approval, channel_policy, executions, history_line
 from tests.unit.core.talk import ANA, BO, CHANNEL, KIM, LEE, ROOT, START, Talk, person, relaxed, strict
@@ -59,22 +60,52 @@ def test_what_runs_stands_before_the_line_and_the_line_in_its_order() -> None:
     first = talk.posted(talk.ask("1", ANA, "m1"))
     talk.at += 1
     talk.ready(first)
-    second = talk.ask("2", ANA, "m2")
+    second = talk.posted(talk.ask("2", ANA, "m2"), "b2")
     talk.at += 1
     third = talk.ask("3", ANA, "m3")
     starting = talk.ask("4", BO, "m4")
     lines = executions(talk.state, CHANNEL, talk.site, BO)
-    assert [(line.request, line.state, line.position, line.may_stop) for line in lines] == [
-        (first.id, "running", 0, False),
-        (starting.id, "starting", 0, True),
-        (second.id, "queued", 1, False),
-        (third.id, "queued", 2, False),
+    assert [(line.request, line.state, line.position) for line in lines] == [
+        (first.id, "running", 0),
+        (starting.id, "starting", 0),
+        (second.id, "queued", 1),
+        (third.id, "queued", 2),
     ]
     assert (lines[0].since, lines[0].message, lines[0].what) == (START + 1, "b1", "Python (1 line)")
-    assert (lines[2].since, lines[2].message) == (START + 1, None)
-    assert all(line.may_stop for line in executions(talk.state, CHANNEL, talk.site, LEE))
+    assert (lines[3].since, lines[3].message) == (START + 2, None)
+
+
+@pytest.mark.parametrize(
+    ("viewer", "running", "queued"),
+    [
+        (ANA, Verb.STOP, Verb.CANCEL),
+        (BO, None, None),
+        (LEE, Verb.STOP, None),
+        (ROOT, Verb.STOP, Verb.CANCEL),
+        (Actor("web:x", "x", None), None, None),
+    ],
+)
+def test_who_may_end_what_runs_and_what_does_not_yet(viewer: Actor, running: Verb | None, queued: Verb | None) -> None:
+    talk = Talk(relaxed())
+    first = talk.posted(talk.ask("1", ANA, "m1"))
+    talk.ready(first)
+    talk.posted(talk.ask("2", ANA, "m2"), "b2")
+    unseen = talk.ask("3", ANA, "m3")
+    lines = executions(talk.state, CHANNEL, talk.site, viewer)
+    assert [line.ends_by for line in lines] == [running, queued, None]
+    assert lines[2].request == unseen.id
+    for line, request in zip(lines[:2], talk.state.requests, strict=False):
+        if line.ends_by is not None:
+            assert talk.press(request, line.ends_by, viewer).kind is ReplyKind.DONE
+
+
+def test_what_is_being_stopped_has_no_button() -> None:
+    talk = Talk(relaxed())
+    first = talk.posted(talk.ask())
+    talk.ready(first)
     talk.press(first, Verb.STOP, LEE)
-    assert executions(talk.state, CHANNEL, talk.site, LEE)[0].state == "stopping"
+    (line,) = executions(talk.state, CHANNEL, talk.site, LEE)
+    assert (line.state, line.ends_by) == ("stopping", None)
 
 
 def test_what_is_held_says_why() -> None:
