@@ -90,6 +90,7 @@ def test_who_may_end_what_runs_and_what_does_not_yet(viewer: Actor, running: Ver
     first = talk.posted(talk.ask("1", ANA, "m1"))
     talk.ready(first)
     talk.posted(talk.ask("2", ANA, "m2"), "b2")
+    talk.at += 1
     unseen = talk.ask("3", ANA, "m3")
     lines = executions(talk.state, CHANNEL, talk.site, viewer)
     assert [line.ends_by for line in lines] == [running, queued, None]
