@@ -16,7 +16,7 @@ import aiosqlite
 
 from bot.ports import PlatformUnavailable
 
-VERSION = 1
+VERSION = 2
 
 SCHEMA = """
 CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -40,6 +40,7 @@ CREATE TABLE messages (
     idem TEXT UNIQUE
 ) STRICT;
 CREATE INDEX messages_of_channel ON messages (channel, changed);
+CREATE INDEX messages_by_creation ON messages (channel, created);
 
 -- Every value that a button of a message ever had; `shown` is the change that showed it last.
 CREATE TABLE buttons (
@@ -79,6 +80,9 @@ CREATE TABLE sessions (
     ends_at REAL NOT NULL
 ) STRICT;
 """
+
+STEPS = {1: "CREATE INDEX messages_by_creation ON messages (channel, created);"}
+"""From a version to the next."""
 
 
 class Database:
@@ -151,6 +155,9 @@ async def _prepare(writer: aiosqlite.Connection, path: Path) -> bytes:
         raise PlatformUnavailable(f"{path} was written by a later version of Fencepost; start that one.")
     if version == 0:
         await writer.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version={VERSION}; COMMIT;")
+    else:
+        for step in range(version, VERSION):
+            await writer.executescript(f"BEGIN IMMEDIATE; {STEPS[step]} PRAGMA user_version={step + 1}; COMMIT;")
     await writer.execute("INSERT OR IGNORE INTO secrets VALUES ('key', ?)", (secrets.token_hex(32),))
     [(secret,)] = await rows(writer, "SELECT value FROM secrets WHERE name = 'key'")
     return bytes.fromhex(secret)

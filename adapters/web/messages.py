@@ -48,14 +48,23 @@ class MessageStore:
             f" AND (only_for IS NULL OR only_for = ?){of_thread} ORDER BY changed LIMIT ?",
             *(after, *channels, person, *(() if thread is None else (thread,)), limit + 1),
         )
-        taken: list[Message] = []
-        size = 0
-        for row in found[:limit]:
-            if taken and size + len(row["body"]) > PAGE_BYTES:
-                break
-            size += len(row["body"])
-            taken.append(_message(row))
-        return taken, len(taken) < len(found)
+        return _page(found, limit)
+
+    async def newest(
+        self, channel: str, person: str, before: int | None, *, limit: int = PAGE
+    ) -> tuple[list[Message], bool]:
+        """The last messages of the channel, or the last that were created before that number, oldest first; and
+        whether there are older ones. Those that were removed are left out.
+        """
+        limit = max(1, min(limit, PAGE))
+        end = "" if before is None else " AND created < ?"
+        found = await self._database.read(
+            f"SELECT * FROM messages WHERE channel = ? AND (only_for IS NULL OR only_for = ?){end}"  # noqa: S608
+            " AND NOT deleted ORDER BY created DESC LIMIT ?",
+            *(channel, person, *(() if before is None else (before,)), limit + 1),
+        )
+        taken, more = _page(found, limit)
+        return taken[::-1], more
 
     async def add(
         self, draft: Draft, at: float, owes: tuple[OwedKind, OwedBody] | None = None
@@ -123,6 +132,18 @@ class MessageStore:
                 return None
             message, _ = await _insert(tx, reply, at, None)
             return message
+
+
+def _page(found: list[sqlite3.Row], limit: int) -> tuple[list[Message], bool]:
+    """As many of the rows as make one answer, and whether that leaves some."""
+    taken: list[Message] = []
+    size = 0
+    for row in found[:limit]:
+        if taken and size + len(row["body"]) > PAGE_BYTES:
+            break
+        size += len(row["body"])
+        taken.append(_message(row))
+    return taken, len(taken) < len(found)
 
 
 async def _insert(

@@ -74,6 +74,7 @@ def message_json(message: Message) -> dict[str, Any]:
         "deleted": message.deleted,
         "private": message.only_for is not None,
         "created_at": message.created_at,
+        "number": message.created,
         "cursor": cursor_text(message.changed),
     }
 

@@ -1,11 +1,12 @@
-"""What a browser finds at `/`: how to talk to the bot with curl."""
+"""What a browser finds at `/`, and at `/help.txt` how to talk to the bot with curl."""
 
 from aiohttp import web
 
 from adapters.web.access import DEMO_HEADER
 from adapters.web.settings import WebSettings
+from adapters.web.static import Static
 
-PAGE = """\
+HELP = """\
 Fencepost
 
 Post a message with a fence in it (channels: {channels}):
@@ -40,8 +41,8 @@ def page_routes(settings: WebSettings) -> list[web.RouteDef]:
         else ("Authorization: Bearer TOKEN", "Authorization: Bearer TOKEN_OF_A_LEAD")
     )
 
-    async def page(request: web.Request) -> web.Response:
-        text = PAGE.format(
+    async def help_text(request: web.Request) -> web.Response:
+        text = HELP.format(
             base=f"http://{request.host}",
             channels=", ".join(channel.id for channel in settings.channels),
             channel=settings.channels[0].id,
@@ -51,4 +52,4 @@ def page_routes(settings: WebSettings) -> list[web.RouteDef]:
         )
         return web.Response(text=text, content_type="text/plain")
 
-    return [web.get("/", page)]
+    return [web.get("/help.txt", help_text), *Static.read(demo=settings.demo).routes()]

@@ -12,6 +12,7 @@ from adapters.web.guard import IDENTITY
 from adapters.web.lanes import Told
 from adapters.web.messages import PAGE
 from adapters.web.outbound import cursor_text, message_json, told
+from adapters.web.people import User
 from adapters.web.reading import read_json, read_post
 from bot.ports import Blobs
 
@@ -51,17 +52,31 @@ class MessageRoutes:
     async def list(self, request: web.Request) -> web.Response:
         user, channel = request[IDENTITY].user, request.match_info["channel"]
         self._chat.enter(user, channel)
+        limit = read_number("limit", request.query.get("limit") or str(PAGE))
+        if "before" in request.query:
+            return await self._newest(user, channel, request.query["before"], limit)
         after = await read_cursor(self._chat, request.query.get("after", ""))
-        limit = request.query.get("limit") or str(PAGE)
-        if not (limit.isdecimal() and limit.isascii() and len(limit) <= 6):
-            raise Refused(HTTPStatus.BAD_REQUEST, "limit: has to be a number.")
         thread = request.query.get("thread") or None
-        changes, more = await self._chat.store.changes([channel], user.id, after, thread=thread, limit=int(limit))
+        changes, more = await self._chat.store.changes([channel], user.id, after, thread=thread, limit=limit)
         return answer(
             {
                 "messages": [message_json(message) for message in changes if not message.deleted],
                 "deleted": [message.id for message in changes if message.deleted],
                 "cursor": cursor_text(changes[-1].changed if changes else after),
+                "more": more,
+            }
+        )
+
+    async def _newest(self, user: User, channel: str, before: str, limit: int) -> web.Response:
+        """The cursor is taken first: what changes meanwhile comes again with it, and is not missed."""
+        cursor = await self._chat.store.last_change()
+        end = read_number("before", before) if before else None
+        messages, more = await self._chat.store.newest(channel, user.id, end, limit=limit)
+        return answer(
+            {
+                "messages": [message_json(message) for message in messages],
+                "deleted": [],
+                "cursor": cursor_text(cursor),
                 "more": more,
             }
         )
@@ -79,6 +94,12 @@ class MessageRoutes:
         message = request.match_info["message"]
         await self._chat.take_back(request[IDENTITY].user, message)
         return answer({"id": message})
+
+
+def read_number(name: str, text: str) -> int:
+    if not (text.isdecimal() and text.isascii() and len(text) <= 15):
+        raise Refused(HTTPStatus.BAD_REQUEST, f"{name}: has to be a number.")
+    return int(text)
 
 
 async def read_cursor(chat: Chat, text: str) -> int:

@@ -273,7 +273,7 @@ async def test_our_own_names_are_known(tmp_path: Path, host: str) -> None:
 
 async def test_every_answer_carries_the_headers(tmp_path: Path) -> None:
     async with site(tmp_path) as web:
-        for path in ("/", "/healthz", "/metrics", "/api/me", "/api/nope", "/nope"):
+        for path in ("/", "/help.txt", "/healthz", "/metrics", "/api/me", "/api/nope", "/nope"):
             answer = await web.user("ana").get(path, headers={"Origin": "https://evil.example"})
             assert answer.headers["X-Content-Type-Options"] == "nosniff"
             assert answer.headers["X-Frame-Options"] == "DENY"
@@ -288,6 +288,6 @@ async def test_health_and_metrics(tmp_path: Path) -> None:
         assert (await web.anybody.get("/healthz")).status == 200
         assert (await web.anybody.get("/readyz")).body == {"ok": True, "problems": []}
         assert (await web.anybody.get("/metrics")).headers["Content-Type"].startswith("text/plain")
-        page = await web.anybody.get("/")
+        page = await web.anybody.get("/help.txt")
         assert b"curl" in page.body
         assert web.base.encode() in page.body

@@ -13,6 +13,7 @@ import aiohttp
 import pytest
 
 from adapters.web import lanes
+from adapters.web.database import VERSION
 from bot.core.events import (
     AnyEvent,
     ButtonPressed,
@@ -441,7 +442,7 @@ async def test_pages_end_early_and_lose_nothing(tmp_path: Path) -> None:
         assert seen == [f"✅ {number}" for number in range(30)]
         assert pages > 1
         assert [len((await ana.listing(limit=limit))["messages"]) for limit in ("1", "3", "0")] == [1, 3, 1]
-        for wrong in ({"limit": "x"}, {"limit": "-1"}, {"after": "x"}, {"after": "-1"}, {"after": "1" * 30}):
+        for wrong in ({"limit": "x"}, {"limit": "-1"}, {"before": "x"}, {"before": "-1"}, {"after": "x"}, {"after": "-1"}, {"after": "1" * 30}):
             assert (await ana.get("/api/channels/general/messages", params=wrong)).status == 400
         assert (await ana.listing(after="999999999"))["messages"] != []
 
@@ -501,6 +502,41 @@ async def test_a_database_that_fails_is_a_503_and_comes_back(tmp_path: Path) -> 
         await web.user("ana").say("x")
         [event] = await web.core.has(1)
         assert isinstance(event, MessagePosted)
+
+
+async def test_pages_from_the_end_backwards(tmp_path: Path) -> None:
+    async with site(tmp_path) as web:
+        ana = web.user("ana")
+        said = [await ana.say(str(number)) for number in range(25)]
+        await ana.say("elsewhere", "ops")
+        await web.user("bo").say("/fencepost help")
+        assert (await ana.call("DELETE", f"/api/messages/{said[3]}")).status == 200
+        assert (await ana.call("PATCH", f"/api/messages/{said[20]}", {"text": "changed"})).status == 200
+        seen: list[str] = []
+        before, more = "", True
+        while more:
+            page = await ana.listing(before=before, limit="10")
+            seen = [message["id"] for message in page["messages"]] + seen
+            before, more = str(page["messages"][0]["number"]), page["more"]
+        assert seen == said[:3] + said[4:], "by creation, without what was removed and what is not for her"
+        newest = await ana.listing(before="", limit="1")
+        last = await ana.say("26")
+        since = await ana.listing(after=newest["cursor"])
+        assert last in [message["id"] for message in since["messages"]], "the cursor goes on from there"
+
+
+async def test_a_database_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    async with site(tmp_path) as web:
+        message = await web.user("ana").say("old")
+    with contextlib.closing(sqlite3.connect(tmp_path / "web.sqlite3")) as other:
+        other.execute("DROP INDEX messages_by_creation")
+        other.execute("PRAGMA user_version=1")
+        other.commit()
+    async with site(tmp_path) as web:
+        assert [m["id"] for m in (await web.user("ana").listing(before=""))["messages"]] == [message]
+    with contextlib.closing(sqlite3.connect(tmp_path / "web.sqlite3")) as other:
+        assert other.execute("PRAGMA user_version").fetchone() == (VERSION,)
+        assert other.execute("SELECT 1 FROM sqlite_master WHERE name = 'messages_by_creation'").fetchone() == (1,)
 
 
 async def test_a_database_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
