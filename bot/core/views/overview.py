@@ -79,7 +79,7 @@ def executions(state: ChannelState, channel: ChannelKey, site: Site, viewer: Act
 
 
 def _ends_by(request: Request, viewer: Actor, site: Site) -> Verb | None:
-    """As `bot.core.clicks` has it: leads may stop what runs; what does not run yet only admins may cancel for others."""
+    """As `bot.core.clicks` has it: leads may stop what runs; what does not run yet, only admins cancel for others."""
     own = request.requester == viewer.id
     if _message(request) is None or request.stopping:
         return None
