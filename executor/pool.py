@@ -258,13 +258,18 @@ class Sandboxes:
         return sum(place.holds for place in self._places.values())
 
     def _begin(self, place: Place, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        async def change() -> None:
+            try:
+                await work
+            finally:  # in the task itself: whoever finds `change` set can wait for it, it is never done already
+                place.change = None
+                self._note(place)
+
         def done(task: asyncio.Task[None]) -> None:
-            place.change = None
             if not task.cancelled():
                 task.exception()  # those who wait are told; with nobody waiting there is nobody to tell
-            self._note(place)
 
-        place.change = task = asyncio.create_task(work, name=f"sandbox-{place.name}")
+        place.change = task = asyncio.create_task(change(), name=f"sandbox-{place.name}")
         task.add_done_callback(done)
         return task
 

@@ -110,6 +110,19 @@ async def test_an_idle_container_is_put_to_sleep(engine: FakeEngine, pool: Pool,
         await hello(sandboxes)
 
 
+async def test_a_lease_at_the_moment_when_a_container_has_gone_to_sleep(
+    engine: FakeEngine, pool: Pool, clock: ManualClock
+) -> None:
+    """Whatever the moment, the lease waits for the change or finds it over; it never spins on one that is done."""
+    for steps in range(40):
+        async with pool(sleep_after_s=60) as sandboxes:
+            await hello(sandboxes)
+            clock.advance(60)
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            await hello(sandboxes)
+
+
 async def test_a_leased_container_never_sleeps(engine: FakeEngine, pool: Pool, clock: ManualClock) -> None:
     async with pool(sleep_after_s=60) as sandboxes:
         async with sandboxes.lease("c1") as sandbox:
