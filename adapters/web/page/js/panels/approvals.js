@@ -32,7 +32,7 @@ export const approvals = {
 
 /** @param {string} title */
 function list(title) {
-  const items = el("div", { class: "waiting", role: "feed", "aria-label": title });
+  const items = el("ul", { class: "waiting" });
   return { items, section: el("section", { hidden: true }, el("h3", {}, title), items) };
 }
 
@@ -45,27 +45,28 @@ function summary(all, mine) {
 /** @param {ReturnType<typeof list>} place @param {ApprovalLine[]} lines @param {PanelApi} api */
 function draw({ section, items }, lines, api) {
   section.hidden = lines.length === 0;
-  drawKeyed(items, lines, (line) => line.request, (line) => item(line, api), (element, line) => patch(element, line, api));
+  const place = (/** @type {ApprovalLine} */ line) => ({ position: lines.indexOf(line), count: lines.length });
+  drawKeyed(items, lines, (line) => line.request, (line) => item(line, api, place(line)), (element, line) => patch(element, line, api, place(line)));
 }
 
 /** @type {WeakMap<Element, Row>} */
 const rows = new WeakMap();
 
-/** @param {ApprovalLine} line @param {PanelApi} api */
-function item(line, api) {
-  const element = el("div", { class: "item" }, el("p", { class: "where" }));
+/** @typedef {{position: number, count: number}} Place @param {ApprovalLine} line @param {PanelApi} api @param {Place} place */
+function item(line, api, place) {
+  const element = el("li", { class: "item" }, el("p", { class: "where" }));
   const { card } = line;
   if (card) {
     const row = new Row(card, { ...api.acts, openThread: null, reveal: (id) => api.reveal(line.channel, id) });
     rows.set(element, row);
     element.append(row.element);
   } else element.append(el("p", { class: "soft" }, `${line.requester_name} wants to run ${line.what}; its card is not there yet.`));
-  patch(element, line, api);
+  patch(element, line, api, place);
   return element;
 }
 
-/** @param {HTMLElement} element @param {ApprovalLine} line @param {PanelApi} api @returns {boolean} */
-function patch(element, line, { session, reveal }) {
+/** @param {HTMLElement} element @param {ApprovalLine} line @param {PanelApi} api @param {Place} place @returns {boolean} */
+function patch(element, line, { session, reveal }, place) {
   const { card, channel } = line;
   const row = rows.get(element);
   if (Boolean(card) !== Boolean(row)) return false;
@@ -74,7 +75,7 @@ function patch(element, line, { session, reveal }) {
   element.firstElementChild?.replaceChildren(go, " · ", name(`waits for ${line.missing}`), ...until);
   if (card && row) {
     const asked = session.history(channel).byId.get(line.source);
-    row.update(card, { previous: card, asked, replies: 0, isFirstNew: false, isAimed: false, position: 0, count: -1 });
+    row.update(card, { previous: card, asked, replies: 0, isFirstNew: false, isAimed: false, ...place });
   }
   return true;
 }

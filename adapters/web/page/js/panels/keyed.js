@@ -47,7 +47,7 @@ function focusIn(list) {
 function refocus(list, held) {
   const items = /** @type {HTMLElement[]} */ ([...list.children]);
   const item = items.find((element) => element.dataset.key === held.key) ?? items[Math.min(held.index, items.length - 1)];
-  const control = item?.querySelector(`[data-button="${held.control}"]`) ?? item?.querySelector("button");
+  const control = item?.querySelector(`[data-button="${held.control}"]`) ?? item?.querySelector("button, summary");
   const target = /** @type {HTMLElement | null} */ (control ?? list.closest("[tabindex]"));
   target?.focus();
 }
