@@ -442,7 +442,15 @@ async def test_pages_end_early_and_lose_nothing(tmp_path: Path) -> None:
         assert seen == [f"✅ {number}" for number in range(30)]
         assert pages > 1
         assert [len((await ana.listing(limit=limit))["messages"]) for limit in ("1", "3", "0")] == [1, 3, 1]
-        for wrong in ({"limit": "x"}, {"limit": "-1"}, {"before": "x"}, {"before": "-1"}, {"after": "x"}, {"after": "-1"}, {"after": "1" * 30}):
+        for wrong in (
+            {"limit": "x"},
+            {"limit": "-1"},
+            {"before": "x"},
+            {"before": "-1"},
+            {"after": "x"},
+            {"after": "-1"},
+            {"after": "1" * 30},
+        ):
             assert (await ana.get("/api/channels/general/messages", params=wrong)).status == 400
         assert (await ana.listing(after="999999999"))["messages"] != []
 
