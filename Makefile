@@ -19,13 +19,15 @@ demo: image ## Start the web chat and print its address; no token, account or mo
 	@$(ENGINE) exec -- $(BIN)/fencepost demo $(ARGS)
 
 test: image ## Run all tests, with a real Docker engine (options of pytest in ARGS)
-	@FENCEPOST_TEST_DOCKER=required $(ENGINE) exec -- $(BIN)/pytest $(ARGS)
+	@scripts/browser >/dev/null
+	@FENCEPOST_TEST_DOCKER=required FENCEPOST_TEST_BROWSER=required $(ENGINE) exec -- $(BIN)/pytest $(ARGS)
 
 check: venv ## Check format, lint, types and import contracts, and run the unit tests: under a minute, no Docker
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	scripts/typecheck-page
 	$(BIN)/pytest -q tests/unit
 
 format: venv ## Format the code and mend what the linter can
@@ -48,5 +50,5 @@ stop: ## Stop the Docker engine that was started for Fencepost; any other is lef
 	@$(ENGINE) stop
 
 clean: ## Remove the virtual environment and what the tools left
-	rm -rf .venv .venv.lock .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage htmlcov build *.egg-info
+	rm -rf .venv .venv.lock node_modules .node.lock .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage htmlcov build *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
