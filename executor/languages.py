@@ -26,11 +26,14 @@ class Language:
 
 Languages = Mapping[str, Language]
 
+_BASH = ("bash", "--noprofile", "--norc", "{file}")
+"""For sh too: what policy has read as bash must not be run by a shell that reads it otherwise."""
+
 DEFAULT_LANGUAGES: Languages = MappingProxyType(
     {
         "python": Language(("python3", "{file}"), "main.py"),
-        "bash": Language(("bash", "{file}"), "main.sh"),
-        "sh": Language(("bash", "--posix", "{file}"), "main.sh"),
+        "bash": Language(_BASH, "main.sh"),
+        "sh": Language(_BASH, "main.sh"),
         "javascript": Language(("node", "{file}"), "main.js"),
     }
 )

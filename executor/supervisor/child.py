@@ -11,6 +11,7 @@ runs out, limits, groups) comes before the uid; the files before Landlock, since
 the program; the system call filter last.
 """
 
+import contextlib
 import fcntl
 import json
 import math
@@ -157,6 +158,7 @@ def _refusal(error: BaseException) -> Report:
 def _lay_out(job: Job, workspace: str) -> str:
     start = job.start
     os.mkdir(job.scratch, 0o700)  # noqa: PTH102 - on the way of every execution
+    _lend_font_cache(f"{job.scratch}/matplotlib")
     if start.workspace == "none" and (start.filename is not None or start.files):
         raise paths.PathRefused("there is no workspace to put files into")
     for file in start.files:
@@ -167,6 +169,14 @@ def _lay_out(job: Job, workspace: str) -> str:
         return f"{job.scratch}/{start.name}"
     paths.lay(workspace, start.filename, code)
     return "/".join([workspace, *paths.split(start.filename)])
+
+
+def _lend_font_cache(folder: str) -> None:
+    """Matplotlib wants a folder that it can write to, and takes seconds to look at all fonts if it is empty."""
+    os.mkdir(folder, 0o700)  # noqa: PTH102 - on the way of every execution
+    with contextlib.suppress(OSError):
+        for name in os.listdir(environment.FONT_CACHE):  # noqa: PTH208
+            os.symlink(f"{environment.FONT_CACHE}/{name}", f"{folder}/{name}")  # noqa: PTH211
 
 
 def _moment(*, settled: bool) -> int:

@@ -5,6 +5,9 @@ from typing import Final
 PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 """Directories that belong to root: what policy has read as `git` must not be a file of the requester's."""
 
+FONT_CACHE: Final = "/opt/fencepost/matplotlib"
+"""Made with the image; an image of one's own that has none is slower at its first plot, and that is all."""
+
 _THREADS: Final = "2"
 """Libraries start a thread for each of the machine's processors, however few of them the sandbox may use."""
 

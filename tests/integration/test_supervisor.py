@@ -208,6 +208,10 @@ CASES = {
     "bash": Case("echo hi; echo e >&2; exit 3", 3, out=b"hi\n", err=b"e\n", language="bash"),
     "bash, its input is not the script": Case("cat; echo done", out=b"done\n", language="bash"),
     "bash, substitution of processes": Case("cat <(echo x) /dev/stdin <<< y", out=b"x\ny\n", language="bash"),
+    "sh is read as bash reads it": Case(r"echo $'x\'; echo INJECTED #'", out=b"x'; echo INJECTED #\n", language="sh"),
+    "matplotlib finds its fonts made ready": Case(
+        "import matplotlib, os\nprint([n[:8] for n in os.listdir(matplotlib.get_cachedir())])", out=b"['fontlist']\n",
+    ),
     "bash, arguments": Case(
         'echo "$1-$2-${0##*/}"', out=b"a-b c-main.sh\n", language="bash", changes={"args": ("a", "b c")},
     ),

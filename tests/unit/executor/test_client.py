@@ -86,7 +86,7 @@ async def test_files_go_in_once_and_the_last_form_of_a_file_comes_out(supervisor
         result = await client.execute(asked, ignore)
     assert [(artifact.path, artifact.data) for artifact in result.artifacts] == [("a.txt", b"two")]
     assert [len(start.files) for start in supervisor.started] == [1, 0]
-    assert supervisor.started[1].command == ("bash", "{file}")
+    assert supervisor.started[1].command == DEFAULT_LANGUAGES["bash"].command
 
 
 async def test_the_limit_that_fired_is_named(supervisor: FakeSupervisor) -> None:
