@@ -6,7 +6,7 @@ BIN := .venv/bin
 ENGINE := scripts/python -m scripts.engine
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lock venv engine image stop clean
+.PHONY: help demo test check bench format lock venv engine image stop clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -29,6 +29,9 @@ check: venv ## Check format, lint, types and import contracts, and run the unit 
 	$(BIN)/lint-imports
 	scripts/typecheck-page
 	$(BIN)/pytest -q tests/unit
+
+bench: image ## Measure Fencepost beside its peers, in one run, and print ratios (options in ARGS)
+	@$(ENGINE) exec -- $(BIN)/python -m bench $(ARGS)
 
 format: venv ## Format the code and mend what the linter can
 	$(BIN)/ruff check --fix-only --quiet .
