@@ -12,6 +12,7 @@ from executor import frames
 from executor.attach import Demultiplexer
 from executor.frames import Frame, HostDecoder, Kind
 from executor.hardening import Identity, SandboxSpec, create_options
+from executor.languages import DEFAULT_LANGUAGES
 from executor.messages import (
     Exit,
     Ready,
@@ -27,11 +28,6 @@ from executor.supervisor.bundle import COMMAND, build
 from executor.supervisor.config import Config
 from executor.types import Limits, SandboxLimits
 
-COMMANDS = {
-    "python": (("python3", "{file}"), "main.py"),
-    "bash": (("bash", "--noprofile", "--norc", "{file}"), "main.sh"),
-    "javascript": (("node", "{file}"), "main.js"),
-}
 QUICK = Limits(timeout_s=5.0, memory_mb=128, file_output_bytes=2_000_000, output_bytes=1_000_000)
 
 
@@ -55,9 +51,9 @@ class Result:
 
 
 def block(code: str, language: str = "python", **changes: Any) -> Start:
-    command, name = COMMANDS[language]
-    values: dict[str, Any] = {"id": "e", "requester": "ana", "limits": QUICK, "name": name} | changes
-    return Start(language=language, command=command, code=code, **values)
+    row = DEFAULT_LANGUAGES[language]
+    values: dict[str, Any] = {"id": "e", "requester": "ana", "limits": QUICK, "name": row.filename} | changes
+    return Start(language=language, command=row.command, code=code, **values)
 
 
 class Inside:
