@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass, field
 
 from executor import naming
-from executor.client import SupervisorClient
+from executor.client import GUARD_S, SupervisorClient
 from executor.engine import Container, Engine, NameTaken, Wire
 from executor.errors import ExecutorError, SandboxUnavailable
 from executor.frames import TOKEN_BYTES
@@ -190,7 +190,7 @@ class Containers:
     ) -> SupervisorClient:
         wire = wire or await self._engine.attach(container)
         link = await open_link(wire, bytes.fromhex(identity.token), timeout_s, hello)
-        return SupervisorClient(link, self._equipment.languages, self._equipment.spec.limits.slots)
+        return SupervisorClient(link, self._equipment.languages, self._equipment.spec.limits.slots, GUARD_S)
 
     async def _remove(self, container: str, volume: str) -> None:
         await self._engine.remove(container)
