@@ -66,7 +66,6 @@ async def test_no_lease_hangs_and_no_container_is_left(seed: int, monkeypatch: p
             await weather(engine, clock, users, chance)
             await asyncio.gather(*users, return_exceptions=True)
             assert not [task for task in users if not task.cancelled() and task.exception()]
-            assert len(engine.rows) <= 3 + 1  # one may still be on its way out
             async with sandboxes.lease("c0") as sandbox:
                 await sandbox.execute(Execution("last", "last", (Code("python", "out hi"),)), lambda chunk: None)
         async with Sandboxes(engine, "test", Equipment(SandboxSpec("image")), clock=clock):
