@@ -95,7 +95,7 @@ def _allows(rule: Rule, policy: Policy, languages: LanguageTable) -> str:
         subject += f" that does nothing beyond {facts}"
     asking = f", also with {up_to}" if rule.limit else ""
     grant = policy.profiles.get(rule.profile, Grant()) if rule.profile else Grant()
-    return f"{subject} runs by itself{asking}: {_granted(grant)}"
+    return f"{subject} runs by itself{asking}, {_granted(grant)}"
 
 
 def _found(rule: Rule, languages: LanguageTable) -> str:
@@ -170,11 +170,11 @@ def _at_least(pattern: str) -> str:
 
 
 def _granted(grant: Grant) -> str:
-    network = "network to " + texts.listed(list(grant.network)) if grant.network else "no network"
-    workspace = {"rw": "workspace", "ro": "workspace read-only", "none": "no workspace"}[grant.workspace]
-    timeout = [f"at most {grant.timeout_s:g} s"] if grant.timeout_s is not None else []
-    memory = [f"at most {grant.memory_mb} MB"] if grant.memory_mb is not None else []
-    return ", ".join([network, workspace, *timeout, *memory])
+    network = "with network to " + texts.listed(list(grant.network)) if grant.network else "without network"
+    workspace = {"rw": "with the workspace", "ro": "with the workspace read-only", "none": "without the workspace"}
+    timeout = [f"for at most {grant.timeout_s:g} s"] if grant.timeout_s is not None else []
+    memory = [f"with at most {grant.memory_mb} MB"] if grant.memory_mb is not None else []
+    return ", ".join([network, workspace[grant.workspace], *timeout, *memory])
 
 
 def _demand(demand: Demand) -> str:

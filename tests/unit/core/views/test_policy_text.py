@@ -41,22 +41,23 @@ def rule(effect: Effect, **fields: Any) -> Rule:
     [
         (
             rule(Effect.ALLOW, language=("python", "bash", "sh"), profile="offline"),
-            "Python, Bash and Shell code runs by itself: no network, workspace.",
+            "Python, Bash and Shell code runs by itself, without network, with the workspace.",
         ),
         (
             rule(Effect.ALLOW, language=("*",), profile="bare"),
-            "Code in any language runs by itself: no network, no workspace.",
+            "Code in any language runs by itself, without network, without the workspace.",
         ),
         (
             rule(Effect.ALLOW, language=("cobol",), profile="net", code_sha256=SHA),
             (
-                "Exactly the cobol code 9b1c9b1c runs by itself: "
-                "network to a.example and b.example, workspace read-only, at most 20 s, at most 256 MB."
+                "Exactly the cobol code 9b1c9b1c runs by itself, "
+                "with network to a.example and b.example, with the workspace read-only, for at most 20 s, "
+                "with at most 256 MB."
             ),
         ),
         (
             rule(Effect.ALLOW, code_sha256=SHA, limit=("timeout 60 s",)),
-            "Exactly the code 9b1c9b1c runs by itself, also with a timeout of up to 60 s: no network, workspace.",
+            "Exactly the code 9b1c9b1c runs by itself, also with a timeout of up to 60 s, without network, with the workspace.",
         ),
         (
             rule(Effect.ALLOW, language=("python",), profile="offline", limit=("timeout *", "memory 1024 MB")),

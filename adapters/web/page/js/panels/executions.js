@@ -15,7 +15,7 @@ export const executions = {
   title: "Running",
   render(root, api) {
     const count = el("p", { class: "soft", role: "status" }, "Reading …");
-    const items = el("ul", { class: "lines" });
+    const items = el("ul", { class: "entries" });
     root.append(el("div", { class: "overview" }, count, items));
     const writeTimes = keepTime(root, api.signal);
     keepReading(api, "executions", (lines, problem) => {
@@ -38,14 +38,14 @@ function summary(lines) {
 /** @param {ExecutionLine} line @param {PanelApi} api */
 function item(line, api) {
   const since = el("time", { datetime: isoOf(line.since), title: `since ${fullTime(line.since)}`, "data-since": line.since });
-  const state = line.state === "queued" ? `${line.position}. in line` : line.state;
+  const state = line.state !== "queued" ? line.state : line.position === 1 ? "next in line" : `number ${line.position} in line`;
   const go = el(
     "button", { type: "button", class: "go", onclick: () => api.reveal(line.channel, line.message ?? line.source) },
     el("span", { class: "first" }, name(line.what)),
     el("span", { class: "second" }, name(`#${line.channel}`), " · ", name(line.requester_name)),
   );
   return el(
-    "li", { class: `line ${line.state}` }, go, el("span", { class: "state" }, el("span", {}, state), " ", since), end(line, api),
+    "li", { class: `entry ${line.state}` }, go, el("span", { class: "state" }, el("span", {}, state), " · ", since), end(line, api),
     line.held && el("p", { class: "note" }, name(line.held)),
   );
 }

@@ -30,7 +30,7 @@ export const history = {
   title: "History",
   render(root, api) {
     const count = el("p", { class: "soft", role: "status" }, "Reading …");
-    const items = el("ul", { class: "lines" });
+    const items = el("ul", { class: "entries" });
     root.append(el("div", { class: "overview" }, count, items));
     keepReading(api, "history", (lines, problem) => {
       if (lines === null) return setText(count, problem);
@@ -60,5 +60,5 @@ function item(line, api) {
     el("time", { class: "soft", datetime: isoOf(at), title: fullTime(at) }, when),
     el("span", { class: "second" }, name(`#${line.channel}`), " · ", name(line.requester_name), " · ", name(line.decided), " · ", el("code", {}, `${line.binding.slice(0, 4)} ${line.binding.slice(4)}`)),
   );
-  return el("li", { class: "line" }, go);
+  return el("li", { class: "entry" }, go);
 }

@@ -11,7 +11,7 @@ export function span(seconds) {
 /** @param {number} seconds that a program ran @returns {string} `12 ms`, `0.8 s`, `41 s` */
 export function duration(seconds) {
   if (seconds < 0.9995) return `${Math.max(1, Math.round(seconds * 1000))} ms`;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 10) return `${seconds.toFixed(1).replace(".0", "")} s`;
   return span(seconds);
 }
 
