@@ -91,7 +91,7 @@ export class App {
   /** @param {string} id */
   #enter(id) {
     this.room?.end();
-    if (this.drawer.open) this.drawer.close();
+    this.drawer.leaveChannel();
     const channel = /** @type {import("./types.js").Channel} */ (this.session.channels.find((one) => one.id === id));
     const room = new Room({
       session: this.session,
@@ -147,7 +147,10 @@ export class App {
       const message = await this.session.find(channel, id);
       if (!message) refuse("That message is not here any more.");
       else if (message.thread !== null) this.#openThread(channel, message.thread, id);
-      else this.room.reveal(id);
+      else {
+        this.drawer.uncover();
+        this.room.reveal(id);
+      }
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
       refuse("Fencepost does not answer right now, so that message cannot be loaded.");

@@ -19,6 +19,7 @@ import { icon } from "./icons.js";
  * @property {string} title
  * @property {(root: HTMLElement, api: PanelApi) => void} render fills the empty element; called again when it is shown again
  * @property {boolean} [isFilled] it brings its own scrolling
+ * @property {boolean} [isOfAll] it is about all channels, so it stays when another one is opened
  * @property {(me: import("./types.js").Me) => boolean} [isFor] left out: for everybody
  */
 
@@ -70,6 +71,16 @@ export class Drawer {
   toggle(id) {
     if (this.open === id) this.close();
     else this.show(id);
+  }
+
+  /** Another channel is opened. */
+  leaveChannel() {
+    if (!this.panels.find((panel) => panel.id === this.open)?.isOfAll) this.close();
+  }
+
+  /** What is to be seen may lie under it, where it lies over the rest of the page. */
+  uncover() {
+    if (getComputedStyle(this.element).position === "fixed") this.close();
   }
 
   close() {

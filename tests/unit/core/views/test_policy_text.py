@@ -57,7 +57,10 @@ def rule(effect: Effect, **fields: Any) -> Rule:
         ),
         (
             rule(Effect.ALLOW, code_sha256=SHA, limit=("timeout 60 s",)),
-            "Exactly the code 9b1c9b1c runs by itself, also with a timeout of up to 60 s, without network, with the workspace.",
+            (
+                "Exactly the code 9b1c9b1c runs by itself, also with a timeout of up to 60 s, without network, "
+                "with the workspace."
+            ),
         ),
         (
             rule(Effect.ALLOW, language=("python",), profile="offline", limit=("timeout *", "memory 1024 MB")),

@@ -14,6 +14,7 @@ import { keepTime, plural } from "./spans.js";
 export const approvals = {
   id: "approvals",
   title: "Approvals",
+  isOfAll: true,
   render(root, api) {
     const count = el("p", { class: "soft", role: "status" }, "Reading …");
     const [own, others] = [list("Yours to decide"), list("For others to decide")];

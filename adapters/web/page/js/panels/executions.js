@@ -13,6 +13,7 @@ import { keepTime, plural } from "./spans.js";
 export const executions = {
   id: "executions",
   title: "Running",
+  isOfAll: true,
   render(root, api) {
     const count = el("p", { class: "soft", role: "status" }, "Reading …");
     const items = el("ul", { class: "entries" });

@@ -28,6 +28,7 @@ const SIGNS = {
 export const history = {
   id: "history",
   title: "History",
+  isOfAll: true,
   render(root, api) {
     const count = el("p", { class: "soft", role: "status" }, "Reading …");
     const items = el("ul", { class: "entries" });

@@ -14,6 +14,7 @@ const DID = { allow: "allowed", ask: "asked", deny: "refused" };
 export const policy = {
   id: "policy",
   title: "Policy",
+  isOfAll: true,
   render(root, api) {
     const problemLine = el("p", { class: "soft", role: "status" }, "Reading …");
     const items = el("div", { class: "policies" });

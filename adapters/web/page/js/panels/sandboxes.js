@@ -16,6 +16,7 @@ const WORDS = { leased: "in use", idle: "idle", reserve: "in reserve", changing:
 export const sandboxes = {
   id: "sandboxes",
   title: "Sandboxes",
+  isOfAll: true,
   isFor: ({ roles }) => roles.includes("lead") || roles.includes("admin"),
   render(root, api) {
     const count = el("p", { class: "soft", role: "status" }, "Reading …");
