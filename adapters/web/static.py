@@ -2,6 +2,7 @@
 for ever and never mixes two versions.
 """
 
+import gzip
 import hashlib
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -36,6 +37,11 @@ PRELOADS = "<!-- preloads -->"
 class Asset:
     body: bytes
     content_type: str
+    packed: bytes
+
+    @classmethod
+    def of(cls, name: str, body: bytes) -> "Asset":
+        return cls(body, TYPES[Path(name).suffix], gzip.compress(body, mtime=0))
 
 
 class Static:
@@ -43,12 +49,12 @@ class Static:
 
     def __init__(self, files: dict[str, bytes], *, demo: bool) -> None:
         self.version = _digest(files)
-        self._assets = {name: Asset(body, TYPES[Path(name).suffix]) for name, body in files.items() if name != INDEX}
+        self._assets = {name: Asset.of(name, body) for name, body in files.items() if name != INDEX}
         scripts = sorted(name for name in self._assets if name.endswith(".js"))
         preloads = "\n    ".join(f'<link rel="modulepreload" href="{PREFIX}/{VERSION}/{name}">' for name in scripts)
         index = files[INDEX].decode().replace(PRELOADS, preloads).replace(VERSION, self.version)
         mode = "demo" if demo else "login"
-        self._index = Asset(index.replace(MODE, mode).encode(), TYPES[".html"])
+        self._index = Asset.of(INDEX, index.replace(MODE, mode).encode())
         self._index_tag = f"{self.version}-{mode}"
 
     @classmethod
@@ -71,10 +77,18 @@ class Static:
 
 
 def _answer(request: web.Request, asset: Asset, tag: str, caching: str) -> web.Response:
-    headers = {"ETag": f'"{tag}"', "Cache-Control": caching, "Content-Security-Policy": POLICY}
+    headers = {
+        "ETag": f'"{tag}"',
+        "Cache-Control": caching,
+        "Content-Security-Policy": POLICY,
+        "Vary": "Accept-Encoding",
+    }
     if any(known.value in {tag, "*"} for known in request.if_none_match or ()):
         return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
-    return web.Response(body=asset.body, headers=headers | {"Content-Type": asset.content_type})
+    headers["Content-Type"] = asset.content_type
+    if "gzip" in request.headers.get("Accept-Encoding", ""):
+        return web.Response(body=asset.packed, headers=headers | {"Content-Encoding": "gzip"})
+    return web.Response(body=asset.body, headers=headers)
 
 
 def _digest(files: dict[str, bytes]) -> str:

@@ -54,6 +54,16 @@ async def test_what_the_browser_has_is_not_sent_again(tmp_path: Path) -> None:
         assert (await web.anybody.get("/", headers={"If-None-Match": '"other"'})).status == 200
 
 
+async def test_it_is_sent_packed_to_whoever_can_unpack_it(tmp_path: Path) -> None:
+    async with site(tmp_path) as web:
+        packed = await web.anybody.get("/", headers={"Accept-Encoding": "gzip"})
+        plain = await web.anybody.get("/", headers={"Accept-Encoding": "identity"})
+        assert packed.headers["Content-Encoding"] == "gzip"
+        assert "Content-Encoding" not in plain.headers
+        assert packed.body == plain.body
+        assert int(packed.headers["Content-Length"]) < int(plain.headers["Content-Length"])
+
+
 async def test_another_version_and_another_path_are_not_there(tmp_path: Path) -> None:
     async with site(tmp_path) as web:
         version = Static.read(demo=True).version

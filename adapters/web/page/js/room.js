@@ -65,7 +65,7 @@ export class Room {
     );
     this.empty = el("div", { class: "empty" },
       el("h3", {}, "Paste a fence to run it"),
-      el("p", {}, channel.about || "A message with a code fence runs in the sandbox of this channel; what its policy does not cover asks a lead."),
+      el("p", {}, "A message with a code fence runs in the sandbox of this channel; what its policy does not cover asks a lead."),
       codeBlock({ code: "print(6 * 7)\n", language: "python", title: "```python" }),
       el("div", {}, el("button", { type: "button", onclick: () => this.composer.fill(SAMPLE) }, "Try this one")));
     this.feed.element.append(this.empty);

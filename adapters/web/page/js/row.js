@@ -122,7 +122,6 @@ export class Row {
       this.face.replaceChildren(...visible([...shownName][0]?.toUpperCase() ?? "?"));
       this.face.style.setProperty("--hue", String(hueOf(message.author)));
     }
-    this.face.hidden = isClose;
   }
 
   /** @param {Message | undefined} asked @param {Message | undefined} previous */

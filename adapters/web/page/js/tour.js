@@ -24,7 +24,7 @@ export class TourGuide {
     session.onChange(() => this.#look(), signal);
     addEventListener(FORGOTTEN, () => {
       this.tour = fresh();
-      this.#draw();
+      this.#look();
     }, { signal });
     this.#look();
     this.#draw();
@@ -33,8 +33,9 @@ export class TourGuide {
   #look() {
     const next = advanced(this.tour, this.session);
     if (next === this.tour) return;
+    const hasMoved = next.step !== this.tour.step;
     this.#go(next);
-    say(this.#steps()[Math.min(next.step, 4)].title);
+    if (hasMoved) say(this.#steps()[Math.min(next.step, 4)].title);
   }
 
   /** @param {import("./tour_steps.js").Tour} tour */

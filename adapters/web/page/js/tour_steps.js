@@ -8,6 +8,7 @@ import { BOT } from "./types.js";
  *
  * @typedef {object} Tour
  * @property {number} step 0 to 3; 4: all done
+ * @property {string | null} since the last change before the tour began: only later ones count
  * @property {boolean} isOver skipped, or closed at its end
  * @property {{channel: string, question: string, answer: string, cursor: string} | null} run of step 0
  * @property {{channel: string, card: string, asker: string} | null} card of step 1
@@ -17,7 +18,7 @@ const KEY = "fencepost.tour";
 export const FORGOTTEN = "fencepost:tour";
 
 /** @returns {Tour} */
-export const fresh = () => ({ step: 0, isOver: false, run: null, card: null });
+export const fresh = () => ({ step: 0, since: null, isOver: false, run: null, card: null });
 
 /** @returns {Tour} */
 export function recall() {
@@ -41,13 +42,15 @@ export function forgetTour() {
 /** @param {Tour} tour @param {Session} session @returns {Tour} the same, or a later one */
 export function advanced(tour, session) {
   if (tour.isOver) return tour;
+  if (tour.since === null) return { ...tour, since: lastChange(session) };
+  const { since } = tour;
   switch (tour.step) {
     case 0: {
-      const answer = answerToMine(session, (message) => message.status === "completed");
+      const answer = answerToMine(session, (message) => message.cursor > since && message.status === "completed");
       return answer ? { ...tour, step: 1, run: { channel: answer.channel, question: answer.reply_to ?? "", answer: answer.id, cursor: answer.cursor } } : tour;
     }
     case 1: {
-      const card = answerToMine(session, (message) => message.status === "waiting");
+      const card = answerToMine(session, (message) => message.cursor > since && message.status === "waiting");
       return card ? { ...tour, step: 2, card: { channel: card.channel, card: card.id, asker: session.me.id } } : tour;
     }
     case 2:
@@ -57,6 +60,13 @@ export function advanced(tour, session) {
     default:
       return tour;
   }
+}
+
+/** @param {Session} session @returns {string} */
+function lastChange(session) {
+  let last = "";
+  for (const history of session.histories.values()) for (const { cursor } of history.byId.values()) if (cursor > last) last = cursor;
+  return last;
 }
 
 /** @param {Session} session @param {(message: Message) => boolean} isIt @returns {Message | undefined} the newest such answer */
