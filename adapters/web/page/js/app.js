@@ -107,6 +107,7 @@ export class App {
     });
     this.frame.insertBefore(room.element, this.drawer.element);
     this.room = room;
+    this.#markPanel(this.drawer.open);
     room.begin();
     if (!matchMedia("(pointer: coarse)").matches) room.composer.focus();
     this.#drawUnread();
@@ -196,10 +197,15 @@ export class App {
 
   /** @param {string | null} panel */
   #panelChanged(panel) {
+    this.#markPanel(panel);
+    if (panel === null) this.room.composer.focus();
+  }
+
+  /** @param {string | null} panel */
+  #markPanel(panel) {
     const { search, panel: any } = this.room.panelButtons;
     search.setAttribute("aria-pressed", String(panel === "search"));
     any.setAttribute("aria-pressed", String(panel !== null && panel !== "search"));
-    if (panel === null) this.room.composer.focus();
   }
 
   /** @param {KeyboardEvent} event @param {Message} message */
