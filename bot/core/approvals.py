@@ -8,14 +8,14 @@ rule that became stricter in between wins over the click.
 from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 
-from bot.core.asking import allow, bind, end_before_running, judge, place, refuse
+from bot.core.asking import allow, bind, count_uses, end_before_running, judge, place, refuse
 from bot.core.events import ButtonPressed
 from bot.core.keys import Actor
 from bot.core.limits import REASON_CHARS
 from bot.core.policy.approvers import groups_of, is_lead_or_admin
 from bot.core.policy.decision import Decision, Demand, Effect
 from bot.core.policy.remember import proposals
-from bot.core.quorum import entitled, is_denied, is_met, missing
+from bot.core.quorum import entitled, is_denied, is_met, missing, standing
 from bot.core.replies import Choice, ReplyKind
 from bot.core.state import Request, Status, Verdict, Vote
 from bot.core.turn import Turn
@@ -51,6 +51,9 @@ def approve_and_remember(turn: Turn, request: Request, demand: Demand, event: Bu
         turn.reply(
             ReplyKind.FORBIDDEN, "Only leads and admins can let code be remembered; you can approve it for once."
         )
+        return
+    if event.actor.id == request.requester:
+        turn.reply(ReplyKind.FORBIDDEN, "You asked for it yourself, so someone else has to let it be remembered.")
         return
     offers = proposals(request.snapshot, request.decision, turn.state.channel, turn.site.channel_name, turn.at)
     if not offers:
@@ -127,6 +130,7 @@ def _reason(event: ButtonPressed) -> str | None:
 def _decide(turn: Turn, request: Request) -> None:
     """The quorum is there: ask the policy once more, then let it into the queue."""
     fresh = judge(turn, request.snapshot)
+    request = _with_standing_votes(turn, request, fresh)
     if fresh.effect is Effect.DENY:
         refuse(turn, request, "; ".join(fresh.reasons))
         turn.reply(ReplyKind.GONE, "The policy changed since this was asked and denies it now.")
@@ -141,12 +145,19 @@ def _decide(turn: Turn, request: Request) -> None:
             turn.reply(ReplyKind.GONE, f"Not run: {request.reason}.")
 
 
+def _with_standing_votes(turn: Turn, request: Request, fresh: Decision) -> Request:
+    """Let go of votes that the policy as it is now would not have taken."""
+    if fresh.demand is None:
+        return request
+    return turn.put(request, votes=standing(fresh.demand, request.votes, request.requester))
+
+
 def _needs_more(decision: Decision, votes: Iterable[Vote]) -> bool:
     return decision.effect is Effect.ASK and (decision.demand is None or not is_met(decision.demand, votes))
 
 
 def _ask_anew(turn: Turn, request: Request, decision: Decision) -> None:
-    """Back to waiting, under the policy as it is now; the votes that were given still count."""
+    """Back to waiting, under the policy as it is now; the votes that it takes still count."""
     fresh = turn.put(
         request,
         decision=decision,
@@ -185,11 +196,20 @@ def recheck(turn: Turn, request: Request, voters: Sequence[Actor]) -> Recheck:
             names = " and ".join(lost) or "an approver"
             end_before_running(turn, request, Status.REVOKED, reason=f"{names} may no longer approve this")
             return Recheck.CHANGED
-    fresh = judge(turn, request.snapshot)
+    fresh = judge(turn, request.snapshot, request.decision.allowed_by)
     if fresh.effect is Effect.DENY:
         refuse(turn, turn.put(request, starting=False), "; ".join(fresh.reasons))
         return Recheck.CHANGED
-    if _needs_more(fresh, votes):
-        _ask_anew(turn, turn.put(request, votes=votes), fresh)
+    request = _with_standing_votes(turn, turn.put(request, votes=votes), fresh)
+    if _needs_more(fresh, request.votes):
+        _ask_anew(turn, request, fresh)
         return Recheck.CHANGED
+    if fresh.effect is Effect.ALLOW and not request.by_click:
+        _allow_anew(turn, request, fresh)
     return Recheck.STANDS
+
+
+def _allow_anew(turn: Turn, request: Request, fresh: Decision) -> None:
+    """What rules allow runs under the rules as they are now: nobody was shown more, and they may grant less."""
+    count_uses(turn, fresh, request.decision.allowed_by)
+    turn.put(request, decision=fresh, binding=bind(turn, request.snapshot, request.requester, fresh))

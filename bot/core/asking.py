@@ -1,5 +1,7 @@
 """How a request comes to be: snapshot, decision, binding, and where that puts it."""
 
+from collections.abc import Collection
+
 from bot.core.binding import binding
 from bot.core.limits import QUIET_S, START_WITHIN_S, WAITING_PER_USER
 from bot.core.policy.decide import Context, decide
@@ -11,14 +13,16 @@ from bot.core.turn import Turn
 from executor.types import Outcome
 
 
-def judge(turn: Turn, snapshot: Snapshot) -> Decision:
-    """What the channel's policy says of this code now, remembered rules included."""
+def judge(turn: Turn, snapshot: Snapshot, counted: Collection[str] = ()) -> Decision:
+    """What the channel's policy says of this code now, remembered rules included. The use of `counted` rules for this
+    very request has been counted already, and is not held against it.
+    """
     context = Context(
         now=turn.at,
         channel=turn.state.channel,
         limits=turn.site.config.limits,
         remembered=turn.state.rules,
-        uses=turn.state.uses,
+        uses={rule: count - (rule in counted) for rule, count in turn.state.uses.items()},
     )
     return decide(snapshot, turn.site.policy, context)
 
@@ -105,18 +109,18 @@ def allow(turn: Turn, request: Request) -> Request:
     )
     if request.votes:
         turn.show(request)
-    _count_use(turn, request)
+    count_uses(turn, request.decision)
     return request
 
 
-def _count_use(turn: Turn, request: Request) -> None:
-    """Some rules may be used only so often; which of them allowed this is the decision's rule."""
-    rules = (*turn.site.policy.rule, *turn.state.rules)
-    if request.decision.effect is not Effect.ALLOW:
-        return
-    if any(rule.id == request.decision.rule and rule.max_uses is not None for rule in rules):
-        uses = {**turn.state.uses, request.decision.rule or "": turn.state.uses.get(request.decision.rule or "", 0) + 1}
-        turn.state = turn.state.model_copy(update={"uses": uses})
+def count_uses(turn: Turn, decision: Decision, counted: Collection[str] = ()) -> None:
+    """Some rules may be used only so often: one use each of those that allow this, but for the `counted` ones."""
+    bounded = {rule.id for rule in (*turn.site.policy.rule, *turn.state.rules) if rule.max_uses is not None}
+    used = {
+        rule: turn.state.uses.get(rule, 0) + 1 for rule in decision.allowed_by if rule in bounded.difference(counted)
+    }
+    if used:
+        turn.state = turn.state.model_copy(update={"uses": {**turn.state.uses, **used}})
 
 
 def refuse(turn: Turn, request: Request, reason: str) -> Request:

@@ -6,6 +6,16 @@ from bot.core.policy.decision import Demand, Need
 from bot.core.state import Verdict, Vote
 
 
+def standing(demand: Demand, votes: Iterable[Vote], requester: str) -> tuple[Vote, ...]:
+    """The votes that count under this demand, which may be another one than they were given under."""
+    return tuple(
+        vote
+        for vote in votes
+        if not (demand.not_requester and vote.verdict is Verdict.APPROVE and vote.voter == requester)
+        and not (demand.reason and vote.reason is None)
+    )
+
+
 def missing(demand: Demand, votes: Iterable[Vote]) -> tuple[Need, ...]:
     """What is still needed, each need with the number of approvals that it lacks."""
     approvals = [vote for vote in votes if vote.verdict is Verdict.APPROVE]

@@ -36,7 +36,7 @@ def ready(turn: Turn, event: ExecutionReady) -> None:
             _hold(turn, request, "Could not check whether its approvers may still approve. Nothing ran.", None)
         case Recheck.STANDS:
             turn.put(
-                request,
+                turn.state.request(request.id) or request,
                 status=Status.RUNNING,
                 starting=False,
                 execution=event.execution,

@@ -141,6 +141,7 @@ def _decision(found: _Found) -> Decision:
         common,
         Effect.ALLOW,
         found.covering,
+        allowed_by=tuple(rule.id for rule in found.covering),
         reasons=words.by_rules("allowed", found.covering),
         profile=found.granted,
         grants=in_words(found.granted, found.limits),

@@ -61,13 +61,15 @@ class Decision(Model):
     """`rule` is the decider's id (deny before ask before allow, then the lowest id), None for the default.
 
     `revision` is the sha256 of the policy's canonical JSON, `code_sha256` that of the code after normalisation.
-    `reasons` are sentences generated from the other fields. `demand` is set where `effect` is ask.
+    `reasons` are sentences generated from the other fields. `demand` is set where `effect` is ask; where it is allow,
+    `allowed_by` has the ids of all rules under whose profiles it runs.
     """
 
     effect: Effect
     revision: str
     code_sha256: str
     rule: str | None = None
+    allowed_by: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
     uncovered: tuple[Fact, ...] = ()

@@ -94,7 +94,7 @@ def _so_far(request: Request) -> str:
 
 def _inputs(request: Request) -> list[Note]:
     """What else goes in besides the code: input, arguments and files are part of what is approved."""
-    notes = [Note(text) for text in input_parts(request.snapshot)]
+    notes = [Note(text) for text, _ in input_parts(request.snapshot)]
     if request.snapshot.files:
         notes.append(
             Note("Files in: " + ", ".join(f"{visible(f.name)} ({f.bytes} bytes)" for f in request.snapshot.files))

@@ -12,18 +12,20 @@ def shown_whole(snapshot: Snapshot) -> bool:
     """Whether a card shows every line of it, and all of its input."""
     lines = sum(block.code.count("\n") for block in snapshot.blocks)
     chars = sum(len(visible(block.code)) for block in snapshot.blocks)
-    return lines <= CARD_LINES and chars <= CARD_CHARS and all(input_parts(snapshot).values())
+    return lines <= CARD_LINES and chars <= CARD_CHARS and all(whole for _, whole in input_parts(snapshot))
 
 
-def input_parts(snapshot: Snapshot) -> dict[str, bool]:
-    """Arguments and input as a card shows them, cut where they are long, with whether each is whole."""
-    parts: dict[str, bool] = {}
-    for block in snapshot.blocks:
-        for name, text in (("Arguments: ", shlex.join(block.args)), ("Input:\n", block.stdin or "")):
+def input_parts(snapshot: Snapshot) -> tuple[tuple[str, bool], ...]:
+    """Arguments and input as a card shows them, cut where they are long, each with whether it is whole."""
+    several = len(snapshot.blocks) > 1
+    parts: list[tuple[str, bool]] = []
+    for number, block in enumerate(snapshot.blocks, start=1):
+        of = f" of block {number}" if several else ""
+        for name, text in ((f"Arguments{of}: ", shlex.join(block.args)), (f"Input{of}:\n", block.stdin or "")):
             if text:
                 shown, cut = excerpt(visible(text), INPUT_CHARS)
-                parts[name + shown] = not cut
-    return parts
+                parts.append((name + shown, not cut))
+    return tuple(parts)
 
 
 def code_parts(snapshot: Snapshot, display: dict[str, str]) -> tuple[CodeText, ...]:

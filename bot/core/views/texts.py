@@ -1,9 +1,9 @@
 """Sentences for people: one meaning, one wording, made here and nowhere else."""
 
+import shlex
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from bot.core.limits import CARD_LINES
 from bot.core.policy.decision import Need
 from bot.core.state import Request, Status, Verdict
 
@@ -69,11 +69,13 @@ def not_entitled(names: Iterable[str]) -> str:
 
 
 def confirm_unseen(request: Request) -> str:
-    lines = sum(block.code.count("\n") for block in request.snapshot.blocks)
-    return (
-        f"The card does not show all of it: the code has {plural(lines, 'line')}, and at most {CARD_LINES} of them"
-        " and the start of its input are shown. Read it with Show code first. Approve all of it?"
-    )
+    blocks = request.snapshot.blocks
+    lines = sum(block.code.count("\n") for block in blocks)
+    chars = sum(len(block.code) for block in blocks)
+    given = sum(len(shlex.join(block.args)) + len(block.stdin or "") for block in blocks)
+    size = f"{plural(lines, 'line')} of code, {plural(chars, 'character')}"
+    size += f", and {plural(given, 'character')} of input" if given else ""
+    return f"The card does not show all of it: {size}. Read it with Show code first. Approve all of it?"
 
 
 def still_missing(needs: Iterable[Need]) -> str:
