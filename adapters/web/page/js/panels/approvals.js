@@ -4,7 +4,7 @@ import { el, setText } from "../dom.js";
 import { Row } from "../row.js";
 import { fullTime, isoOf } from "../time.js";
 import { name } from "../visible.js";
-import { drawKeyed } from "./keyed.js";
+import { drawKeyed, keepTidy } from "./keyed.js";
 import { keepReading } from "./reading.js";
 import { keepTime, plural } from "./spans.js";
 
@@ -19,7 +19,9 @@ export const approvals = {
     const count = el("p", { class: "soft", role: "status" }, "Reading …");
     const [own, others] = [list("Yours to decide"), list("For others to decide")];
     root.append(el("div", { class: "overview approvals" }, count, own.section, others.section));
+    for (const { items } of [own, others]) keepTidy(items, api.signal);
     const writeTimes = keepTime(root, api.signal);
+    api.session.onChange(() => showDecided(root, api), api.signal);
     keepReading(api, "approvals", (lines, problem) => {
       if (lines === null) return setText(count, problem);
       const mine = lines.filter((line) => line.may_decide);
@@ -34,7 +36,7 @@ export const approvals = {
 /** @param {string} title */
 function list(title) {
   const items = el("ul", { class: "waiting" });
-  return { items, section: el("section", { hidden: true }, el("h3", {}, title), items) };
+  return { items, section: el("section", {}, el("h3", {}, title), items) };
 }
 
 /** @param {number} all @param {number} mine */
@@ -44,10 +46,26 @@ function summary(all, mine) {
 }
 
 /** @param {ReturnType<typeof list>} place @param {ApprovalLine[]} lines @param {PanelApi} api */
-function draw({ section, items }, lines, api) {
-  section.hidden = lines.length === 0;
+function draw({ items }, lines, api) {
   const place = (/** @type {ApprovalLine} */ line) => ({ position: lines.indexOf(line), count: lines.length });
-  drawKeyed(items, lines, (line) => line.request, (line) => item(line, api, place(line)), (element, line) => patch(element, line, api, place(line)));
+  drawKeyed(items, lines, (line) => line.request, (line) => item(line, api, place(line)), {
+    patch: (element, line) => patch(element, line, api, place(line)),
+    leave: (element) => decided(element, api),
+  });
+}
+
+/** What was decided shows how that went on. @param {HTMLElement} root @param {PanelApi} api */
+function showDecided(root, api) {
+  for (const element of root.querySelectorAll("[data-gone]")) decided(/** @type {HTMLElement} */ (element), api);
+}
+
+/** @param {HTMLElement} element @param {PanelApi} api */
+function decided(element, { session }) {
+  const row = rows.get(element);
+  const message = row && session.history(row.message.channel).byId.get(row.message.id);
+  if (!row || !message) return;
+  element.querySelector("time")?.parentElement?.replaceChildren(name(`#${message.channel}`), " · decided");
+  row.update(message, { previous: message, asked: undefined, replies: 0, isFirstNew: false, isAimed: false, position: 0, count: -1 });
 }
 
 /** @type {WeakMap<Element, Row>} */

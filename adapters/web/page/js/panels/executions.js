@@ -3,7 +3,7 @@
 import { el, setText } from "../dom.js";
 import { fullTime, isoOf } from "../time.js";
 import { name, visibleText } from "../visible.js";
-import { drawKeyed } from "./keyed.js";
+import { drawKeyed, keepTidy } from "./keyed.js";
 import { keepReading } from "./reading.js";
 import { keepTime, plural } from "./spans.js";
 
@@ -18,11 +18,12 @@ export const executions = {
     const count = el("p", { class: "soft", role: "status" }, "Reading …");
     const items = el("ul", { class: "entries" });
     root.append(el("div", { class: "overview" }, count, items));
+    keepTidy(items, api.signal);
     const writeTimes = keepTime(root, api.signal);
     keepReading(api, "executions", (lines, problem) => {
       if (lines === null) return setText(count, problem);
       setText(count, summary(lines));
-      drawKeyed(items, lines, (line) => line.request, (line) => item(line, api));
+      drawKeyed(items, lines, (line) => line.request, (line) => item(line, api), { leave: ended });
       writeTimes();
     }, true);
   },
@@ -49,6 +50,14 @@ function item(line, api) {
     "li", { class: `entry ${line.state}` }, go, el("span", { class: "state" }, el("span", {}, state), " · ", since), end(line, api),
     line.held && el("p", { class: "note" }, name(line.held)),
   );
+}
+
+/** @param {HTMLElement} entry */
+function ended(entry) {
+  const button = entry.querySelector("[data-button]");
+  if (button === document.activeElement) entry.querySelector("button")?.focus();
+  button?.remove();
+  entry.querySelector(".state")?.replaceChildren("ended");
 }
 
 /** @param {ExecutionLine} line @param {PanelApi} api */

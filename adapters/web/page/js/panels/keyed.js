@@ -1,4 +1,9 @@
-/** A list whose elements stay as long as what they show stays, so that neither focus nor a selection is lost. */
+/**
+ * A list whose elements stay as long as what they show stays, so that neither focus nor a selection is lost.
+ *
+ * With `leave`, what is gone stays in its place too, as long as somebody points at the list or is in it: else the next
+ * one's button would slide under a second click.
+ */
 
 /**
  * @template T
@@ -6,10 +11,13 @@
  * @param {T[]} values
  * @param {(value: T) => string} keyOf
  * @param {(value: T) => HTMLElement} make
- * @param {(element: HTMLElement, value: T) => boolean} [patch] whether it shows the value now
+ * @param {{patch?: (element: HTMLElement, value: T) => boolean, leave?: (element: HTMLElement) => void}} [more] `patch`
+ *   says whether the element shows the value now; `leave` makes it show that it is over
  */
-export function drawKeyed(list, values, keyOf, make, patch = () => false) {
-  const there = new Map([.../** @type {HTMLCollectionOf<HTMLElement>} */ (list.children)].map((element) => [element.dataset.key ?? "", element]));
+export function drawKeyed(list, values, keyOf, make, { patch = () => false, leave } = {}) {
+  tidy(list);
+  const there = new Map(/** @type {HTMLElement[]} */ ([...list.children]).map((element) => [element.dataset.key ?? "", element]));
+  const wanted = new Set(/** @type {(string | undefined)[]} */ (values.map(keyOf)));
   const held = focusIn(list);
   /** @type {Element | null} */
   let at = list.firstElementChild;
@@ -28,26 +36,53 @@ export function drawKeyed(list, values, keyOf, make, patch = () => false) {
       element.dataset.key = key;
     }
     element.dataset.shown = json;
+    delete element.dataset.gone;
+    while (at instanceof HTMLElement && !wanted.has(at.dataset.key)) at = at.nextElementSibling;
     if (at === element) at = element.nextElementSibling;
     else list.insertBefore(element, at);
   }
-  for (const gone of there.values()) gone.remove();
+  for (const gone of there.values()) {
+    if (!leave || !isLookedAt(list)) gone.remove();
+    else if (gone.dataset.gone === undefined) {
+      leave(gone);
+      gone.dataset.gone = "";
+      gone.dataset.shown = "";
+    }
+  }
   if (held && !list.contains(document.activeElement)) refocus(list, held);
 }
 
-/** @param {HTMLElement} list @returns {{key: string, control: string, index: number} | null} */
-function focusIn(list) {
-  const active = document.activeElement;
-  const item = [...list.children].findIndex((child) => child.contains(active));
-  if (item < 0 || !active) return null;
-  return { key: /** @type {HTMLElement} */ (list.children[item]).dataset.key ?? "", control: active.getAttribute("data-button") ?? "", index: item };
+/** Take out what is gone, unless somebody looks. @param {HTMLElement} list */
+function tidy(list) {
+  if (!isLookedAt(list)) for (const gone of list.querySelectorAll(":scope > [data-gone]")) gone.remove();
 }
 
-/** Back to where it was, or to what took its place. @param {HTMLElement} list @param {{key: string, control: string, index: number}} held */
-function refocus(list, held) {
+/** @param {HTMLElement} list */
+function isLookedAt(list) {
+  return list.matches(":hover") || list.contains(document.activeElement);
+}
+
+/** For a list that is drawn with `leave`. @param {HTMLElement} list @param {AbortSignal} signal */
+export function keepTidy(list, signal) {
+  for (const event of ["pointerleave", "focusout"]) list.addEventListener(event, () => setTimeout(() => tidy(list)), { signal });
+}
+
+/** @typedef {{key: string, control: string, index: number}} Held */
+
+/** @param {HTMLElement} list @returns {Held | null} */
+function focusIn(list) {
+  const active = document.activeElement;
+  const index = [...list.children].findIndex((child) => child.contains(active));
+  if (index < 0 || !active) return null;
+  return { key: /** @type {HTMLElement} */ (list.children[index]).dataset.key ?? "", control: active.getAttribute("data-button") ?? "", index };
+}
+
+/** Back to where it was, or to what took its place, but never onto another one's button. @param {HTMLElement} list @param {Held} held */
+function refocus(list, { key, control, index }) {
   const items = /** @type {HTMLElement[]} */ ([...list.children]);
-  const item = items.find((element) => element.dataset.key === held.key) ?? items[Math.min(held.index, items.length - 1)];
-  const control = item?.querySelector(`[data-button="${held.control}"]`) ?? item?.querySelector("button, summary");
-  const target = /** @type {HTMLElement | null} */ (control ?? list.closest("[tabindex]"));
-  target?.focus();
+  const same = items.find((element) => element.dataset.key === key);
+  const item = same ?? items[Math.min(index, items.length - 1)];
+  if (item) item.tabIndex = -1;
+  const target = same?.querySelector(`[data-button="${control}"]`) ?? same?.querySelector("button, summary") ?? item ?? list.closest("[tabindex]");
+  /** @type {HTMLElement | null} */ (target)?.focus();
 }
