@@ -89,7 +89,7 @@ class Chat:
         self.enter(user, channel)
         if not saying.text.strip() and not saying.files:
             raise Refused(HTTPStatus.BAD_REQUEST, "text: there is nothing in it.")
-        self._make_sure_of_room(channel)
+        await self._make_sure_of_room(channel)
         thread = None if saying.thread is None else await self._thread_of(user, channel, saying.thread)
         command = command_of(saying.text)
         draft = Draft(
@@ -143,11 +143,11 @@ class Chat:
         found = await self.find(user, message)
         if found.author != user.id:
             raise Refused(HTTPStatus.FORBIDDEN, f"Only its author can {do} a message.")
-        self._make_sure_of_room(found.channel)
+        await self._make_sure_of_room(found.channel)
         return found
 
-    def _make_sure_of_room(self, channel: str) -> None:
-        if not self._lanes.has_room(channel):
+    async def _make_sure_of_room(self, channel: str) -> None:
+        if not await self._lanes.room(channel):
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "Fencepost is behind in this channel. Try again in a moment.")
 
     async def _thread_of(self, user: User, channel: str, message: str) -> str:

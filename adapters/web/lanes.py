@@ -15,6 +15,7 @@ from http import HTTPStatus
 import structlog
 
 from adapters.web.answers import Refused
+from adapters.web.bell import Bell
 from adapters.web.inbound import event_of
 from adapters.web.message import Owed, OwedKind
 from adapters.web.people import PLATFORM
@@ -26,10 +27,10 @@ from bot.ports import Clock, Dispatch, PlatformUnavailable
 log = structlog.get_logger()
 
 MOST_WAITING = 500
-"""Events of a channel that may wait for the core; then the channel is busy."""
+"""Events of a channel that may wait for the core; whoever brings more waits with them."""
 
 CAUGHT_UP_S = 5.0
-"""How long a click waits for what was said before it."""
+"""How long a click waits for what was said before it, and what is said for room."""
 
 PATIENCE_S = 10.0
 FIRST_WAIT_S = 0.05
@@ -49,6 +50,11 @@ class Lane:
     key: ChannelKey
     errands: asyncio.Queue[Callable[[], Awaitable[None]]] = field(default_factory=asyncio.Queue)
     aside: list[Owed] = field(default_factory=list)
+    moved: Bell = field(default_factory=Bell)
+
+    @property
+    def has_room(self) -> bool:
+        return self.errands.qsize() + len(self.aside) < MOST_WAITING
 
     def waits_for(self, message: str | None) -> bool:
         return any(owed.message == message for owed in self.aside)
@@ -75,9 +81,16 @@ class Lanes:
         for lane in self._lanes.values():
             tasks.create_task(self._walk(lane), name=f"web lane {lane.key}")
 
-    def has_room(self, channel: str) -> bool:
+    async def room(self, channel: str) -> bool:
+        """Whether there is room now, or soon: whoever brings much is slowed down before anything is turned away."""
         lane = self._lanes[channel]
-        return lane.errands.qsize() + len(lane.aside) < MOST_WAITING
+        try:
+            async with asyncio.timeout(CAUGHT_UP_S):
+                while not lane.has_room:
+                    await lane.moved.next.wait()
+        except TimeoutError:
+            return False
+        return True
 
     def owe(self, owed: Owed) -> asyncio.Future[Told]:
         """Put it at the end of its lane; the future has what its author is to be told.
@@ -123,6 +136,7 @@ class Lanes:
                 await self._try_aside(lane)
             else:
                 await errand()
+            lane.moved.ring()
 
     async def _deliver(self, lane: Lane, owed: Owed, told: asyncio.Future[Told]) -> None:
         await self._try_aside(lane)

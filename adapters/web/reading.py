@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Any, TypeVar
 
 from aiohttp import BodyPartReader, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from adapters.web.answers import Refused
 from adapters.web.inbound import TEXT_CHARS, Fields
@@ -72,6 +73,8 @@ async def _within(reading: Awaitable[T]) -> T:
             return await reading
     except TimeoutError:
         raise Refused(HTTPStatus.REQUEST_TIMEOUT, f"The body took longer than {UPLOAD_S:g} s.") from None
+    except (HttpProcessingError, web.RequestPayloadError, ConnectionError):
+        raise Refused(HTTPStatus.BAD_REQUEST, "The body cannot be read, or ended early.") from None
 
 
 async def _form(request: web.Request, blobs: Blobs) -> tuple[Fields, tuple[FileRef, ...]]:
