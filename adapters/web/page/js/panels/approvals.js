@@ -2,7 +2,7 @@
 
 import { el, setText } from "../dom.js";
 import { Row } from "../row.js";
-import { fullTime, isoOf } from "../time.js";
+import { fullTime, isoOf, localTimes } from "../time.js";
 import { name } from "../visible.js";
 import { drawKeyed, keepTidy } from "./keyed.js";
 import { keepReading } from "./reading.js";
@@ -59,13 +59,15 @@ function showDecided(root, api) {
   for (const element of root.querySelectorAll("[data-gone]")) decided(/** @type {HTMLElement} */ (element), api);
 }
 
-/** @param {HTMLElement} element @param {PanelApi} api */
+/** The card stays as large as it is. @param {HTMLElement} element @param {PanelApi} api */
 function decided(element, { session }) {
   const row = rows.get(element);
+  if (row?.pressable.contains(document.activeElement)) row.element.focus();
   const message = row && session.history(row.message.channel).byId.get(row.message.id);
-  if (!row || !message) return;
-  element.querySelector("time")?.parentElement?.replaceChildren(name(`#${message.channel}`), " · decided");
-  row.update(message, { previous: message, asked: undefined, replies: 0, isFirstNew: false, isAimed: false, position: 0, count: -1 });
+  const head = message?.blocks.find((part) => part.kind === "headline")?.text ?? "decided";
+  const where = /** @type {HTMLElement} */ (element.firstElementChild);
+  const now = el("span", { class: "now" }, name(localTimes(head, message?.created_at ?? Date.now() / 1000)));
+  where.replaceChildren(/** @type {Element} */ (where.firstElementChild), " · ", now);
 }
 
 /** @type {WeakMap<Element, Row>} */

@@ -59,7 +59,7 @@ function item(line, api) {
     el("span", { class: `sign ${tone}` }, icon(drawing)),
     el("span", { class: "first" }, name(line.what), el("span", { class: "soft" }, ` ${line.outcome.replaceAll("_", " ")}${took}`)),
     el("time", { class: "soft", datetime: isoOf(at), title: fullTime(at) }, when),
-    el("span", { class: "second" }, name(`#${line.channel}`), " · ", name(line.requester_name), " · ", name(line.decided), " · ", el("code", {}, `${line.binding.slice(0, 4)} ${line.binding.slice(4)}`)),
+    el("span", { class: "second" }, name(`#${line.channel}`), " · ", name(line.requester_name), " · ", name(line.decided), " ", el("code", {}, `${line.binding.slice(0, 4)} ${line.binding.slice(4)}`)),
   );
   return el("li", { class: "entry" }, go);
 }
