@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from bot.core.policy.cover import KINDS, named_kinds
 from bot.core.policy.decision import Demand, Effect
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def _demand_faults(policy: "Policy", demand: Demand, place: Place) -> Iterator[M
 
 
 _ONLY: dict[Effect, tuple[str, ...]] = {
-    Effect.ALLOW: ("profile", "limit", "taint_ok", "max_uses", "uses"),
+    Effect.ALLOW: ("profile", "limit", "taint_ok", "max_uses", "uses", *KINDS),
     Effect.ASK: ("approve", "always"),
     Effect.DENY: (),
 }
@@ -75,15 +76,18 @@ def _allow_faults(policy: "Policy", rule: "Rule", here: Place) -> Iterator[Misfi
             yield Misfit((*here, "language"), "an allow rule names languages, or one code by code_sha256")
         if rule.profile is None:
             yield Misfit((*here, "profile"), "a rule that allows a language names the profile to run it under")
-        elif policy.profiles[rule.profile].network:
+        elif policy.profiles[rule.profile].network and not named_kinds(rule):
             yield Misfit(
                 (*here, "profile"), f'allows a whole language, so the network of {rule.profile!r} has to be "none"'
             )
 
+    elif named := named_kinds(rule):
+        yield Misfit((*here, named[0]), "a rule for exactly this code covers all that it does, and names none of it")
+
 
 def _condition_faults(rule: "Rule", here: Place) -> Iterator[Misfit]:
-    if rule.match is not None and not (rule.match.language or rule.match.limit):
-        yield Misfit((*here, "match"), "matches nothing as it stands; give it language or limit")
+    if rule.match is not None and not (rule.match.language or rule.match.limit or named_kinds(rule.match)):
+        yield Misfit((*here, "match"), "matches nothing as it stands; give it language, limit or a kind of fact")
     elif rule.match is None and rule.code_sha256 is None and not rule.language:
         yield Misfit((*here, "match"), f"a rule that {_says(rule.effect)} says what it looks for")
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from bot.core.policy import cover
 from bot.core.policy.asked import Asked, covers, hits
 from bot.core.policy.decision import Effect, Fact
 from bot.core.policy.facts import TEXT, facts_of
@@ -61,12 +62,14 @@ def judge_block(block: CodeBlock, hashes: frozenset[str], rules: Iterable[Rule],
         beyond=tuple(limit for limit in limits if not any(covers(rule.limit, limit) for rule in allowing)),
         unseen=unseen,
         too_much=too_much,
-        denied_by=tuple(rule for rule in here if rule.effect is Effect.DENY and _holds(rule, block.language, limits)),
+        denied_by=tuple(
+            rule for rule in here if rule.effect is Effect.DENY and _holds(rule, block.language, facts, limits)
+        ),
         asked_by=tuple(
             rule
             for rule in here
             if rule.effect is Effect.ASK
-            and _holds(rule, block.language, limits)
+            and _holds(rule, block.language, facts, limits)
             and (rule.always or not _gets_past(exact, rule, limits))
         ),
         covered_by=covering,
@@ -84,16 +87,21 @@ def _names(languages: tuple[str, ...], language: str) -> bool:
 
 def _covers(rule: Rule, fact: Fact) -> bool:
     """An exact hash covers what its code does, and so does a rule for a whole language, which has no fact field."""
-    del fact  # every fact of the code alike, until rules can name them
-    return rule.code_sha256 is not None or not rule.limit
+    if rule.code_sha256 is not None:
+        return True
+    return cover.covers(rule, fact) if cover.named_kinds(rule) else not rule.limit
 
 
-def _holds(rule: Rule, language: str, limits: tuple[Asked, ...]) -> bool:
-    """Whether an ask or deny rule that is for this code finds what it looks for."""
+def _holds(rule: Rule, language: str, facts: tuple[Fact, ...], limits: tuple[Asked, ...]) -> bool:
+    """Whether an ask or deny rule that is for this code finds what it looks for, by every field that is given."""
     match = rule.match
     if match is None:
         return True
-    return _names(match.language, language) and (not match.limit or any(hits(match.limit, limit) for limit in limits))
+    return (
+        _names(match.language, language)
+        and (not match.limit or any(hits(match.limit, limit) for limit in limits))
+        and all(any(cover.hits(match, kind, fact) for fact in facts) for kind in cover.named_kinds(match))
+    )
 
 
 def _gets_past(exact: tuple[Rule, ...], rule: Rule, limits: tuple[Asked, ...]) -> bool:

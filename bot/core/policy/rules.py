@@ -11,6 +11,7 @@ from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, Plai
 from bot.core.canonical import sha256_of
 from bot.core.model import Model
 from bot.core.policy.check import first_fault
+from bot.core.policy.cover import Named
 from bot.core.policy.decision import Demand, Effect
 from bot.core.policy.fields import (
     Language,
@@ -72,7 +73,7 @@ class Grant(Model):
     memory_mb: int | None = Field(default=None, gt=0)
 
 
-class Match(Model):
+class Match(Named):
     """What an ask or deny rule looks for: every field that is given has a match."""
 
     language: tuple[Language, ...] = ()
@@ -87,10 +88,10 @@ class Examples(Model):
     deny: tuple[str, ...] = ()
 
 
-class Rule(Model):
+class Rule(Named):
     """One rule. `language`, `code_sha256`, `scope` and `expires` narrow down where any rule holds.
 
-    An allow rule covers all facts of exactly this code (`code_sha256`), or those that its fact fields name (today
+    An allow rule covers all facts of exactly this code (`code_sha256`), or those that its fact fields name (`cover`;
     `limit`: up to the limits named), or without any fact field everything in its languages, without network. An ask or
     deny rule holds where `match` finds something. `always` is for ask rules that not even a hash gets past. `uses` is
     counted by whoever keeps the rule.

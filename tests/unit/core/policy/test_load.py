@@ -130,12 +130,12 @@ def test_everything_that_can_be_written() -> None:
         (HEAD + "timeout_s = inf\n", "line 8: 'profiles.offline.timeout_s' is wrong: "),
         (HEAD + "disk_mb = 3\n", "line 8: 'profiles.offline.disk_mb' is unknown; known here: memory_mb, network,"),
         (
-            HEAD + RULE + "import = ['json']\n",
-            "p.toml, line 13: rule 'x': 'import' is unknown; known here: added_by, always,",
+            HEAD + RULE + "imports = ['json']\n",
+            "p.toml, line 13: rule 'x': 'imports' is unknown; known here: added_by, always,",
         ),
         (
-            HEAD + RULE + "[rule.match]\nnet = ['*']\n",
-            "line 14: rule 'x': 'match.net' is unknown; known here: language, limit",
+            HEAD + RULE + "[rule.match]\nhost = ['*']\n",
+            "line 14: rule 'x': 'match.host' is unknown; known here: assign,",
         ),
         (HEAD + RULE + "[rule.examples]\nno = []\n", "'examples.no' is unknown; known here: allow, ask, deny"),
         (HEAD + RULE + RULE, "p.toml, line 14: rule 'x': 'id' another rule has this id already"),
@@ -161,7 +161,7 @@ def test_errors_say_where_and_what(text: str, says: str) -> None:
 
 
 def test_all_faults_of_the_fields_are_told_at_once() -> None:
-    assert len(complaint(HEAD + RULE + "import = ['json']\nnet = ['*']\n").split("\n")) == 2
+    assert len(complaint(HEAD + RULE + "imports = ['json']\nhosts = ['*']\n").split("\n")) == 2
 
 
 @pytest.mark.parametrize(

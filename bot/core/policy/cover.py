@@ -1,0 +1,79 @@
+"""Fact kind, rule field, and how the one answers to the other: the only place that pairs them.
+
+A kind of fact that rules may name is one entry of `KINDS` and one field of the same name in `Named`, which rules and
+their `match` share. `covers` decides for allow rules and is narrow; `hits` is for rules that ask or deny and is wide.
+A kind without an entry, such as `unknown`, no field ever covers.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.core.model import Model
+from bot.core.policy.decision import Fact
+from bot.core.policy.facts import NO_EFFECT
+from bot.core.policy.patterns import (
+    HostPattern,
+    PathPattern,
+    VariablePattern,
+    host_covers,
+    host_hits,
+    path_covers,
+    path_hits,
+    variable_matches,
+)
+
+Answers = Callable[[Any, Fact], bool]
+"""(one pattern of the field, a fact of that kind) -> does it answer to it?"""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How patterns of one field are held against facts of that kind."""
+
+    covers: Answers
+    hits: Answers
+
+
+def by_value(covers: Callable[[str, str], bool], hits: Callable[[str, str], bool]) -> Kind:
+    """A kind whose patterns look at the fact's value alone."""
+    return Kind(
+        covers=lambda pattern, fact: covers(pattern, fact.value), hits=lambda pattern, fact: hits(pattern, fact.value)
+    )
+
+
+class Named(Model):
+    """Facts that a rule names, a field for each kind: patterns, any of which is enough."""
+
+    read: tuple[PathPattern, ...] = ()
+    write: tuple[PathPattern, ...] = ()
+    net: tuple[HostPattern, ...] = ()
+    env: tuple[VariablePattern, ...] = ()
+    assign: tuple[VariablePattern, ...] = ()
+
+
+KINDS: Mapping[str, Kind] = {
+    "read": by_value(path_covers, path_hits),
+    "write": by_value(path_covers, path_hits),
+    "net": by_value(host_covers, host_hits),
+    "env": by_value(variable_matches, variable_matches),
+    "assign": by_value(variable_matches, variable_matches),
+}
+
+
+def named_kinds(named: Named) -> tuple[str, ...]:
+    """Kinds of which the rule names facts."""
+    return tuple(kind for kind in KINDS if getattr(named, kind))
+
+
+def covers(named: Named, fact: Fact) -> bool:
+    """Whether an allow rule's fields cover this fact. Code that does nothing is covered by whoever names anything."""
+    if fact == NO_EFFECT:
+        return bool(named_kinds(named))
+    kind = KINDS.get(fact.kind)
+    return kind is not None and any(kind.covers(pattern, fact) for pattern in getattr(named, fact.kind))
+
+
+def hits(named: Named, kind: str, fact: Fact) -> bool:
+    """Whether a field of an ask or deny rule finds this fact."""
+    return fact.kind == kind and any(KINDS[kind].hits(pattern, fact) for pattern in getattr(named, kind))
