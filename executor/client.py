@@ -12,7 +12,7 @@ from executor.block import Block, Finished
 from executor.errors import InvalidExecution, SandboxBusy, SandboxLost, SandboxUnavailable
 from executor.languages import Languages, language
 from executor.link import Link
-from executor.messages import Start
+from executor.messages import FIGURE, Start
 from executor.types import BlockResult, Execution, ExecutionResult, OnOutput, Outcome, OutputChunk, Stream
 
 GUARD_S = 2.0
@@ -118,7 +118,7 @@ class SupervisorClient:
             cancelled = BlockResult(Outcome.CANCELLED, exit_code=CANCELLED_EXIT_CODE)
             job.finished.append(Finished(cancelled, (), 0))
             return False
-        job.block = Block(self._link, _start(execution, index, self._languages), on_text, self._guard_s)
+        job.block = Block(self._link, _start(execution, index, self._languages, _shown(job)), on_text, self._guard_s)
         try:
             finished = await job.block.run()
         finally:
@@ -127,7 +127,7 @@ class SupervisorClient:
         return finished.result.outcome is Outcome.COMPLETED
 
 
-def _start(execution: Execution, index: int, languages: Languages) -> Start:
+def _start(execution: Execution, index: int, languages: Languages, figures: int) -> Start:
     code = execution.blocks[index]
     row = language(languages, code.language)
     return Start(
@@ -143,8 +143,16 @@ def _start(execution: Execution, index: int, languages: Languages) -> Start:
         stdin=code.stdin,
         workspace=execution.workspace,
         files=execution.files if index == 0 else (),
-        collect=execution.workspace == "rw",
+        collect=True,
+        echo=execution.echo and code.language == "python",
+        figures=figures,
     )
+
+
+def _shown(job: _Job) -> int:
+    """The highest number that a figure has among what has come out so far: names of an execution are its own."""
+    names = (artifact.path for finished in job.finished for artifact in finished.artifacts)
+    return max((int(found[1]) for found in map(FIGURE.fullmatch, names) if found), default=0)
 
 
 def _result(job: _Job, execution: Execution) -> ExecutionResult:

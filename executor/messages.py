@@ -8,6 +8,7 @@ code (UTF-8, lone surrogates passed through), then standard input, then the file
 """
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal, TypeVar
@@ -17,6 +18,9 @@ from executor.types import MIB, InputFile, Limits, WorkspaceAccess
 
 T = TypeVar("T")
 MAX_BULK: Final = 64 * MIB
+
+FIGURE: Final = re.compile(r"figure-([1-9][0-9]{0,3})\.png", re.ASCII)
+"""What a figure is called that a program has shown, in a workspace or not."""
 
 Reason = Literal["timeout", "cpu", "memory", "output", "processes", "file_size", "cancelled", "stuck"]
 RefusedError = Literal["busy", "too_many_requesters", "bad_request", "no_such_language", "unsupported", "resources"]
@@ -35,7 +39,8 @@ class Start:
     to be there: the supervisor runs the code itself. `filename` stores the code in the workspace under that path and
     runs it from there; without it the code lies outside the workspace and is called `name`. `files` are laid into the
     workspace first. With `collect` the files that the block created or changed come back as ARTIFACT; a file that
-    several blocks of an execution change comes back with each of them.
+    several blocks of an execution change comes back with each of them. So do figures that it shows, whatever its
+    workspace, as `figure-N.png` with numbers after `figures`. `echo` asks for the value of the last expression.
     """
 
     id: str
@@ -51,6 +56,8 @@ class Start:
     workspace: WorkspaceAccess = "rw"
     files: tuple[InputFile, ...] = ()
     collect: bool = False
+    echo: bool = False
+    figures: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +103,7 @@ class Exit:
     `reason` is the limit that ended it, None for the program's own end. After "stuck" processes are left that cannot
     be killed: the sandbox has to be replaced. `bytes` counts output of both streams, unsent included. `leftovers` is
     how many processes had to be ended after the main one. `artifacts_left` counts changed files that did not come out.
+    `value` is the text of the last value, of a program that ended well and wrote nothing to its standard output.
     """
 
     exit_code: int | None = None
@@ -107,6 +115,7 @@ class Exit:
     bytes: int = 0
     leftovers: int = 0
     artifacts_left: int = 0
+    value: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

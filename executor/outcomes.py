@@ -32,6 +32,7 @@ def block_result(end: Exit, limits: Limits, output: Output) -> BlockResult:
         cpu_ms=end.cpu_ms,
         peak_memory_bytes=end.peak_memory_bytes,
         limit=_limit(end.reason, limits),
+        value=end.value,
     )
 
 

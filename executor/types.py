@@ -94,7 +94,8 @@ class Execution:
     """One run of blocks, in order, in a channel's sandbox; it stops after the first block that is not completed.
 
     `requester` is an opaque key: files and processes of one requester belong to one uid of the channel's sandbox. A
-    requester has at most one execution at a time in a sandbox.
+    requester has at most one execution at a time in a sandbox. `echo` asks for the value of a Python program's last
+    expression where it printed nothing.
     """
 
     id: str
@@ -103,6 +104,7 @@ class Execution:
     limits: Limits = Limits()
     files: tuple[InputFile, ...] = ()
     workspace: WorkspaceAccess = "rw"
+    echo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,9 @@ class BlockResult:
     """How one block ended.
 
     `exit_code` is the program's own, or 124 timed out, 137 out of memory, 130 cancelled, 128+n killed by signal n;
-    None where the block never ran. `peak_memory_bytes` is the program's own, not the preloaded interpreter's.
+    None where the block never ran. `peak_memory_bytes` is the program's own, not the preloaded interpreter's; of a
+    program other than Python that ended within milliseconds it is no more than an upper bound. `value` is the text of
+    the last expression's value, see `Execution.echo`.
     """
 
     outcome: Outcome
@@ -155,11 +159,15 @@ class BlockResult:
     cpu_ms: float = 0.0
     peak_memory_bytes: int = 0
     limit: LimitHit | None = None
+    value: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A file that an execution created or changed: `path` relative to the workspace, `data` its content at the end."""
+    """A file that an execution created or changed: `path` relative to the workspace, `data` its content at the end.
+
+    A figure that it showed is called `figure-N.png` and lies in no workspace.
+    """
 
     path: str
     data: bytes

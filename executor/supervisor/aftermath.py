@@ -92,7 +92,8 @@ class Aftermath:
 
     def _nothing_changed(self, order: collect.Order) -> bool:
         with acting_as(self._uid, self._gid), contextlib.closing(collect.changed(order)) as walk:
-            return not any(path is not None or seen >= _AT_ONCE for seen, path in enumerate(walk))
+            files = any(path is not None or seen >= _AT_ONCE for seen, path in enumerate(walk))
+            return not files and not collect.any_figures(order.scratch)
 
     def _tidied(self) -> bool:
         with acting_as(self._uid, self._gid), contextlib.closing(tidy.clear(self._uid)) as steps:

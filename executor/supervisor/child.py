@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass
 from typing import Final, NoReturn
 
 from executor.messages import RefusedError, Start
-from executor.supervisor import environment, landlock, paths, script
+from executor.supervisor import collect, environment, landlock, paths, script
 from executor.supervisor.config import Config
 from executor.supervisor.seccomp import Filter
 from executor.supervisor.system import PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, prctl, resident_bytes
@@ -127,7 +127,18 @@ def hand_over(job: Job, config: Config, path: str) -> NoReturn:
         _report(report)
         os.close(REPORT)
         code = start.code.encode("utf-8", "surrogatepass")
-        script.run(code, start.filename or start.name, path, start.args, None if hidden else config.workspace)
+        program = script.Program(
+            source=code,
+            name=start.filename or start.name,
+            path=path,
+            arguments=start.args,
+            workspace=None if hidden else config.workspace,
+            scratch=job.scratch,
+            figures=f"{job.scratch}/{collect.FIGURES}",
+            echo=start.echo,
+            shown=start.figures,
+        )
+        script.run(program)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores
         signal.signal(number, signal.SIG_DFL)
     command = [*(part.replace("{file}", path) for part in start.command), *start.args]

@@ -25,6 +25,7 @@ from typing import Final
 
 from executor.frames import Kind, encode
 from executor.messages import Reason, Refused, RefusedError, Started, encode_message
+from executor.supervisor import collect, lastvalue
 from executor.supervisor.aftermath import Aftermath
 from executor.supervisor.child import PYTHON, TEMPORARY, Report
 from executor.supervisor.collect import Order
@@ -32,12 +33,14 @@ from executor.supervisor.deaths import Used
 from executor.supervisor.requests import Request
 from executor.supervisor.spare import Spare
 from executor.supervisor.surroundings import Surroundings
+from executor.supervisor.system import acting_as
 from executor.supervisor.tally import Tally
 
 _PIECE: Final = 64 * 1024
 _FIRST_LOOK_S: Final = 0.004
 _SET_UP_S: Final = 10.0
 _KILL_S: Final = 5.0
+_VALUE_BYTES: Final = 64 * 1024
 _ROUNDS: Final = 3
 _RETRY_S: Final = 0.002
 _SETTLED_S: Final = 0.02  # ticks of the clock of file times are shorter
@@ -63,6 +66,8 @@ class Execution:
         self._request: Request | None = request  # until the child has it
         self._spare: Spare | None = None
         self._attempts = 0
+        self._scratch = ""
+        self._value: str | None = None
         self._around = around
         self._lane = around.outbox.lane(partial(self.safely, self._resume))
         self._tally = Tally(self.start.limits, around.kills, in_process=self.start.language == PYTHON)
@@ -86,10 +91,10 @@ class Execution:
         """Become a program in this child, or wait for another if it has died."""
         if self._request is None:
             raise RuntimeError("a program has its child already")
-        scratch = f"{TEMPORARY}/{secrets.token_hex(4)}"
+        self._scratch = f"{TEMPORARY}/{secrets.token_hex(4)}"
         try:
             settled = time.monotonic() - self._around.workspace.changed_at > _SETTLED_S
-            spare.give(self._request, self.uid, scratch, settled=settled)
+            spare.give(self._request, self.uid, self._scratch, settled=settled)
         except (BrokenPipeError, ConnectionResetError):
             spare.close()
             self._around.queue(self.number)
@@ -278,16 +283,30 @@ class Execution:
             self._reason = "output"
         self._close()
         self.stage = Stage.CLEARING
-        start = self.start
-        wanted = start.collect and self._refused is None and self._reason != "cancelled"
-        if wanted and start.workspace == "rw":
-            known = frozenset([start.filename] if start.filename else [])
-            order = Order(self._around.config.workspace, self._tally.report.stamp, known, start.limits)
-            self._aftermath.bring_out(self.number, order, self._lane)
+        if self.start.echo and self._tally.quiet:
+            self._value = self._last_value()
+        if self.start.collect and self._refused is None and self._reason != "cancelled":
+            self._aftermath.bring_out(self.number, self._order(), self._lane)
         else:
             self._around.workspace.changed_at = time.monotonic()
             self._aftermath.tidy_up()
         self._until_clear()
+
+    def _order(self) -> Order:
+        start = self.start
+        return Order(
+            scratch=self._scratch,
+            workspace=self._around.config.workspace if start.workspace == "rw" else None,
+            since=self._tally.report.stamp,
+            known=frozenset([start.filename] if start.filename else []),
+            limits=start.limits,
+        )
+
+    def _last_value(self) -> str | None:
+        """What the program has left of it (see `executor.supervisor.lastvalue`), or whatever lies there instead."""
+        with acting_as(self.uid, self._around.config.gid):
+            data = collect.read(self._scratch, lastvalue.FILE, _VALUE_BYTES)
+        return None if data is None else data.decode("utf-8", "replace")
 
     def _until_clear(self) -> None:
         if self.stage is Stage.CLEARING:
@@ -310,8 +329,13 @@ class Execution:
         if self._refused is not None and self._reason != "stuck":
             frame = encode(Kind.REFUSED, self.number, encode_message(self._refused))
         else:
-            left = self._aftermath.artifacts_left
-            end = self._tally.exit(self._reason, self._status, self._ended - self._began, left)
+            end = self._tally.exit(
+                self._reason,
+                self._status,
+                self._ended - self._began,
+                artifacts_left=self._aftermath.artifacts_left,
+                value=self._value,
+            )
             frame = encode(Kind.EXIT, self.number, encode_message(end))
         self._lane.put(frame)
         self._lane.close()

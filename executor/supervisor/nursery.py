@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final, NoReturn
 
-from executor.supervisor import child, preload, spare
+from executor.supervisor import child, preload, script, spare
 from executor.supervisor.config import Config
 from executor.supervisor.deaths import Used, the_dead, wake_on_death
 from executor.supervisor.loop import Loop
@@ -99,6 +99,7 @@ def _nurse(control: int, config: Config, instructions: Filter) -> NoReturn:
         os.closerange(_CONTROL + 1, os.sysconf("SC_OPEN_MAX"))
         channel = socket.socket(fileno=_CONTROL)
         woken = wake_on_death()
+        script.watch()
         greeting = json.dumps(preload.preload(config.preload))
         child.prepare()
         channel.send(greeting.encode("ascii"))

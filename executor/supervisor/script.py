@@ -22,10 +22,42 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
-from types import ModuleType, TracebackType
+from dataclasses import dataclass
+from types import CodeType, ModuleType, TracebackType
 from typing import Any, Final, NoReturn
 
+from executor.supervisor import lastvalue
+from executor.supervisor.figures import Figures
+
 _FLUSH_FAILED: Final = 120  # the interpreter's own code for it
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """`name` is what it is called, `path` where it lies.
+
+    `workspace` goes last on the import path: a file in it never shadows a module of the library or the image.
+    `scratch` is the execution's own directory; with `echo` the text of the last value is put there, figures that are
+    shown go to `figures`, numbered from after `shown`.
+    """
+
+    source: bytes
+    name: str
+    path: str
+    arguments: tuple[str, ...]
+    workspace: str | None
+    scratch: str
+    figures: str
+    echo: bool = False
+    shown: int = 0
+
+
+_figures = Figures()
+
+
+def watch() -> None:
+    """Before anything is imported that might be asked to show figures."""
+    _figures.watch()
 
 
 def prepare() -> None:
@@ -49,27 +81,31 @@ def diverge() -> None:
         numpy_random.seed()
 
 
-def run(source: bytes, name: str, path: str, arguments: tuple[str, ...], workspace: str | None) -> NoReturn:
-    """`name` is what the program is called, `path` where it lies.
-
-    `workspace` goes last on the import path: a file in it never shadows a module of the library or the image.
-    """
+def run(program: Program) -> NoReturn:
+    name, path, source = program.name, program.path, program.source
     sys.stdin = sys.__stdin__ = _stream(0, "r", "surrogateescape")  # type: ignore[misc]
-    if workspace is not None:
-        sys.path.append(workspace)
-    sys.argv = [name, *arguments]
-    sys.orig_argv = [sys.executable, path, *arguments]
+    if program.workspace is not None:
+        sys.path.append(program.workspace)
+    sys.argv = [name, *program.arguments]
+    sys.orig_argv = [sys.executable, path, *program.arguments]
     text = source.decode("utf-8", "replace")
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     main = sys.modules["__main__"]
     main.__file__ = path
-    _end(_execute(source, name, main.__dict__), main.__dict__)
+    _figures.begin(program.figures, program.shown)
+    number = os.getpid()
+    how = _execute(program, main.__dict__)
+    value = main.__dict__.pop(lastvalue.NAME, None)
+    if value is not None and how == 0 and os.getpid() == number:
+        lastvalue.keep(value, program.scratch)
+    del value
+    _end(how, main.__dict__)
 
 
-def _execute(source: bytes, name: str, namespace: dict[str, Any]) -> Callable[[], NoReturn] | int:
+def _execute(program: Program, namespace: dict[str, Any]) -> Callable[[], NoReturn] | int:
     """The exit code, or how the process has to die instead."""
     try:
-        exec(compile(source, name, "exec", dont_inherit=True), namespace)  # noqa: S102 - that is the purpose
+        exec(_compiled(program), namespace)  # noqa: S102 - that is the purpose
     except SystemExit as error:
         return _exit_code(error.code)
     except BaseException as error:  # noqa: BLE001 - whatever a program may raise
@@ -77,6 +113,12 @@ def _execute(source: bytes, name: str, namespace: dict[str, Any]) -> Callable[[]
     else:
         return 0
     return _complain(raised)
+
+
+def _compiled(program: Program) -> CodeType:
+    if program.echo:
+        return lastvalue.compiled(program.source, program.name)
+    return compile(program.source, program.name, "exec", dont_inherit=True)
 
 
 def _complain(error: BaseException) -> Callable[[], NoReturn] | int:
@@ -115,7 +157,7 @@ def _end(how: Callable[[], NoReturn] | int, namespace: dict[str, Any]) -> NoRetu
     flushed = True
     joined: Callable[[], None] = vars(threading)["_shutdown"]
     exits: Callable[[], None] = vars(atexit)["_run_exitfuncs"]
-    for step in (joined, exits, _flush, lambda: _forget(namespace), _flush):
+    for step in (joined, _figures.end, exits, _flush, lambda: _forget(namespace), _flush):
         try:
             step()
         except OSError:
@@ -150,10 +192,13 @@ def _say(line: str) -> None:
 
 
 def _of_program(trace: TracebackType | None) -> TracebackType | None:
-    """A traceback without the frames of this file."""
-    while trace is not None and trace.tb_frame.f_code.co_filename == _execute.__code__.co_filename:
+    """A traceback without our frames."""
+    while trace is not None and trace.tb_frame.f_code.co_filename in _OUR_FILES:
         trace = trace.tb_next
     return trace
+
+
+_OUR_FILES: Final = {function.__code__.co_filename for function in (_execute, lastvalue.compiled)}
 
 
 def _excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -25,9 +25,11 @@ class Tally:
         self._kills = kills
         self._kills_before = kills.count()
         self._written = 0
+        self._to_stdout = 0
         self._tail = b""
         self._cpu_s = 0.0
         self._peak = 0
+        self._peak_at_most = 0
         self._most_tasks = 0
         self._deaths = 0
 
@@ -39,7 +41,9 @@ class Tally:
         """What of it is still to be sent."""
         room = self._limits.file_output_bytes - self._written
         self._written += len(data)
-        if to_stderr:
+        if not to_stderr:
+            self._to_stdout += len(data)
+        else:
             self._tail = (self._tail + data)[-verdict.TAIL_BYTES :]
         return data[: max(0, room)]
 
@@ -51,6 +55,8 @@ class Tally:
             self._peak = max(self._peak, used.peak - self.report.resident_bytes)
         elif used.peak > self.report.resident_bytes + _SOMETHING:  # else it is what the fork had before its exec
             self._peak = max(self._peak, used.peak)
+        else:
+            self._peak_at_most = max(self._peak_at_most, used.peak)
 
     def look(self, uid: int, gid: int) -> tuple[bool, float]:
         """Whether the program has more memory than it may, and the seconds until the next look."""
@@ -68,7 +74,20 @@ class Tally:
         """Once more, with `gone` of them dead already."""
         self._most_tasks = max(self._most_tasks, gone + usage.look(uid).tasks)
 
-    def exit(self, reason: Reason | None, status: int | None, duration_s: float, artifacts_left: int) -> Exit:
+    @property
+    def quiet(self) -> bool:
+        """Whether it has written nothing to its standard output."""
+        return not self._to_stdout
+
+    def exit(
+        self,
+        reason: Reason | None,
+        status: int | None,
+        duration_s: float,
+        *,
+        artifacts_left: int = 0,
+        value: str | None = None,
+    ) -> Exit:
         code = None if status is None else os.waitstatus_to_exitcode(status)
         exit_code = code if code is not None and code >= 0 else None
         signal = -code if code is not None and code < 0 else None
@@ -79,17 +98,20 @@ class Tally:
             most_tasks=max(self._most_tasks, self.leftovers + 1),
             allowed_tasks=self._limits.processes,
             deaths=self._deaths,
+            leftovers=self.leftovers,
             ran_out_of_memory=bool(code) and self._kills.count() > self._kills_before,
             tail=self._tail,
         )
+        found = verdict.reason(seen)
         return Exit(
             exit_code=exit_code,
             signal=signal,
-            reason=verdict.reason(seen),
+            reason=found,
             duration_ms=round(duration_s * 1000, 3),
             cpu_ms=round(max(0.0, self._cpu_s - self.report.cpu_s) * 1000, 3),
-            peak_memory_bytes=self._peak,
+            peak_memory_bytes=self._peak or self._peak_at_most,
             bytes=self._written,
             leftovers=self.leftovers,
             artifacts_left=artifacts_left,
+            value=value if found is None and exit_code == 0 else None,
         )

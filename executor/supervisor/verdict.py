@@ -2,7 +2,9 @@
 
 The kernel does not say when a limit of processes stops a fork, or whose process it ended for want of memory. What can
 be seen is put together here: how many tasks there were at most, what the program complained about last, and whether
-the container's count of such endings has grown.
+the container's count of such endings has grown. A program that ended well has met no limit, whatever it saw and
+handled on its way, unless it left a bomb behind. Python ignores the signal of a file that grows too large and raises
+an error: then its last words are all there is to go by.
 """
 
 import signal
@@ -12,13 +14,16 @@ from typing import Final
 from executor.messages import Reason
 
 TAIL_BYTES: Final = 2048
+_TOO_LARGE: Final = (b"[Errno 27] File too large", b": File too large")
 _COMPLAINTS: Final = (b"Resource temporarily unavailable", b"can't start new thread")
 _KILLED_IN_SHELL: Final = 128 + signal.SIGKILL
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """`imposed` is why we ended it, if we did; `deaths` how many processes were seen dead, `tail` the end of stderr."""
+    """`imposed` is why we ended it, if we did; `deaths` how many processes were seen dead, `leftovers` how many of them
+    had to be ended after the main one; `tail` is the end of stderr.
+    """
 
     imposed: Reason | None
     exit_code: int | None
@@ -26,6 +31,7 @@ class Seen:
     most_tasks: int
     allowed_tasks: int
     deaths: int
+    leftovers: int
     ran_out_of_memory: bool
     tail: bytes
 
@@ -34,14 +40,16 @@ def reason(seen: Seen) -> Reason | None:
     if seen.imposed not in {None, "timeout"}:
         return seen.imposed
     if seen.imposed is None and seen.exit_code == 0:
-        return None
+        return "processes" if _left_a_bomb(seen) else None
     if seen.ran_out_of_memory and (seen.signal == signal.SIGKILL or seen.exit_code == _KILLED_IN_SHELL):
         return "memory"
     if _met_the_limit_of_processes(seen):
         return "processes"
     if seen.imposed is not None:
         return seen.imposed
-    return {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "file_size"}.get(seen.signal)  # type: ignore[call-overload,no-any-return]
+    if seen.signal == signal.SIGXCPU:
+        return "cpu"
+    return "file_size" if seen.signal == signal.SIGXFSZ or _failed_at_a_file(seen) else None
 
 
 def _met_the_limit_of_processes(seen: Seen) -> bool:
@@ -49,3 +57,12 @@ def _met_the_limit_of_processes(seen: Seen) -> bool:
     if complained:
         return max(seen.most_tasks, seen.deaths) >= seen.allowed_tasks // 2
     return seen.most_tasks >= seen.allowed_tasks
+
+
+def _left_a_bomb(seen: Seen) -> bool:
+    return seen.leftovers >= seen.allowed_tasks // 4 and _met_the_limit_of_processes(seen)
+
+
+def _failed_at_a_file(seen: Seen) -> bool:
+    last = seen.tail.rstrip().rpartition(b"\n")[2]
+    return bool(seen.exit_code) and any(words in last for words in _TOO_LARGE)

@@ -9,11 +9,11 @@ import pytest
 RUNNER = """
 import sys
 from executor.supervisor import script
-name, path, workspace, *arguments = sys.argv[1:]
+name, path, workspace, scratch, echo, *arguments = sys.argv[1:]
 source = open(path, "rb").read()
 script.prepare()
 script.diverge()
-script.run(source, name, path, tuple(arguments), workspace)
+script.run(script.Program(source, name, path, tuple(arguments), workspace, scratch, scratch, echo == "echo"))
 """
 PROGRAMS: dict[str, str | bytes] = {
     "hello": "print('hi')",
@@ -91,8 +91,9 @@ def run(command: list[str], folder: Path) -> tuple[bytes, bytes, int]:
     return done.stdout, done.stderr, done.returncode
 
 
+@pytest.mark.parametrize("echo", ["echo", "no echo"])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_cannot_tell_the_difference(name: str, tmp_path: Path) -> None:
+def test_a_program_cannot_tell_the_difference(name: str, echo: str, tmp_path: Path) -> None:
     program = PROGRAMS[name]
     path = tmp_path / "main.py"
     path.write_bytes(program if isinstance(program, bytes) else program.encode())
@@ -100,7 +101,7 @@ def test_a_program_cannot_tell_the_difference(name: str, tmp_path: Path) -> None
     real = run([sys.executable, *flags, str(path), "a b", "c"], tmp_path / "real")
     checkout = str(Path(__file__).parents[4])
     runner = f"import sys; sys.path.insert(0, {checkout!r})\n{RUNNER}"
-    command = [sys.executable, *flags, "-c", runner, "main.py", str(path), str(tmp_path), "a b", "c"]
+    command = [sys.executable, *flags, "-c", runner, "main.py", str(path), str(tmp_path), str(tmp_path), echo, "a b", "c"]
     ours = run(command, tmp_path / "ours")
     assert ours[0] == real[0]
     assert ours[2] == real[2]

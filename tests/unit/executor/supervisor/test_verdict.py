@@ -13,6 +13,7 @@ FINE = Seen(
     most_tasks=1,
     allowed_tasks=64,
     deaths=1,
+    leftovers=0,
     ran_out_of_memory=False,
     tail=b"",
 )
@@ -43,11 +44,21 @@ COMPLAINT = b"BlockingIOError: [Errno 11] Resource temporarily unavailable"
         (replace(FAILED, deaths=32, tail=COMPLAINT), "processes"),
         (replace(FAILED, deaths=64), None),
         (replace(FINE, most_tasks=64, tail=COMPLAINT), None),
+        # what it has left behind is a bomb: a quarter of what is allowed, and the limit was met
+        (replace(FINE, most_tasks=64, leftovers=16), "processes"),
+        (replace(FINE, most_tasks=64, leftovers=15), None),
+        (replace(FINE, most_tasks=32, leftovers=16, tail=COMPLAINT), "processes"),
+        (replace(FINE, most_tasks=63, leftovers=63), None),
         (replace(KILLED, imposed="timeout", most_tasks=64), "processes"),
         (replace(KILLED, imposed="memory", most_tasks=64), "memory"),
         (replace(FINE, exit_code=None, signal=signal.SIGXCPU), "cpu"),
         (replace(FINE, exit_code=None, signal=signal.SIGXFSZ), "file_size"),
         (replace(FINE, exit_code=None, signal=signal.SIGSEGV), None),
+        # Python ignores that signal, and shells go on
+        (replace(FAILED, tail=b"Traceback\nOSError: [Errno 27] File too large\n"), "file_size"),
+        (replace(FAILED, tail=b"head: error writing 'standard output': File too large"), "file_size"),
+        (replace(FAILED, tail=b"OSError: [Errno 27] File too large\nKeyError: 1\n"), None),
+        (replace(FINE, tail=b"OSError: [Errno 27] File too large\n"), None),
     ],
 )
 def test_one_reason_follows_from_what_was_seen(seen: Seen, expected: Reason | None) -> None:
