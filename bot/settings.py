@@ -8,10 +8,11 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     SecretStr,
@@ -19,13 +20,14 @@ from pydantic import (
     StrictFloat,
     StrictInt,
     ValidationError,
+    field_validator,
     model_validator,
 )
 
 from bot.core.config import ChannelConfig, ChannelLimits, Trigger
 from bot.core.languages import DEFAULT_LANGUAGES
 from bot.core.limits import MEMORY_CEILING_MB, TIMEOUT_CEILING_S
-from bot.settings_docker import default_host
+from bot.settings_docker import check_host, default_host
 from bot.settings_layers import Layer, SettingsError, dotted, merged, toml_layer, tree_of, variable_layer, why
 
 HOME = Path(__file__).resolve().parents[1]
@@ -35,8 +37,27 @@ CONFIG_DIR = HOME / "config"
 PRESETS = ("open", "team", "strict")
 
 
+def _given(value: object) -> object:
+    if value == "":
+        raise ValueError("It is empty")
+    return value
+
+
+Given = BeforeValidator(_given)
+"""For a text that cannot be empty: an empty path would be the working directory."""
+
+
 class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_plain(cls, value: object) -> object:
+        """No setting has a use for a character that cannot be seen, and the system's calls choke on some of them."""
+        texts = value if isinstance(value, list | tuple) else (value,)
+        if any(isinstance(text, str) and not text.isprintable() for text in texts):
+            raise ValueError("There is a control character in it")
+        return value
 
 
 class DockerSettings(Section):
@@ -46,6 +67,13 @@ class DockerSettings(Section):
     image: str = ""
     runtime: str = ""
     preload: tuple[str, ...] = ()
+
+    @field_validator("host")
+    @classmethod
+    def _is_an_address(cls, value: str) -> str:
+        if value:
+            check_host(value)
+        return value
 
 
 class LimitSettings(Section):
@@ -72,11 +100,18 @@ class ChannelSettings(Section):
     languages: tuple[str, ...] = ("python", "bash", "sh", "javascript")
     sources: tuple[str, ...] = ()
 
+    @field_validator("sources")
+    @classmethod
+    def _are_ids(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if wrong := next((source for source in value if not all(source.partition(":"))), None):
+            raise ValueError(f"{wrong!r} is not a bot's platform:id")
+        return value
+
 
 class WebSettings(Section):
     """`users_file` empty: `<data_dir>/users.json`."""
 
-    host: str = "127.0.0.1"
+    host: Annotated[str, Given] = "127.0.0.1"
     port: StrictInt = Field(8137, ge=0, le=65535)
     channels: tuple[str, ...] = ("general",)
     users_file: str = ""
@@ -91,8 +126,8 @@ class LogSettings(Section):
 
 
 class Settings(Section):
-    data_dir: Path = Path("~/.local/share/fencepost")
-    policy: str = "team"
+    data_dir: Annotated[Path, Given] = Path("~/.local/share/fencepost")
+    policy: Annotated[str, Given] = "team"
     docker: DockerSettings = DockerSettings()
     limits: LimitSettings = LimitSettings()
     channel: ChannelSettings = ChannelSettings()
@@ -154,9 +189,19 @@ def load(config: Path | None = None, *, environ: Mapping[str, str] | None = None
     layers.append(variable_layer(environ))
     settings = _validated(merged(layers))
     if not settings.docker.host:
-        docker = settings.docker.model_copy(update={"host": default_host(environ)})
+        docker = settings.docker.model_copy(update={"host": _default_host(environ)})
         settings = settings.model_copy(update={"docker": docker})
     return Loaded(settings, names_policy=any(("policy",) in layer for layer in layers[1:]))
+
+
+def _default_host(environ: Mapping[str, str]) -> str:
+    host = default_host(environ)
+    try:
+        check_host(host)
+    except ValueError as error:
+        fix = "Set FENCEPOST_DOCKER__HOST to the engine's address."
+        raise SettingsError("docker.host", "variable DOCKER_HOST", f"{error}.", fix) from None
+    return host
 
 
 def _validated(leaves: Layer) -> Settings:

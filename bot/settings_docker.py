@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 DEFAULT_SOCKET = "/var/run/docker.sock"
 
@@ -12,6 +13,16 @@ def default_host(environ: Mapping[str, str], sockets: Iterator[Path] | None = No
         return host
     found = (path for path in sockets or known_sockets(environ, os.geteuid()) if path.is_socket())
     return f"unix://{next(found, Path(DEFAULT_SOCKET))}"
+
+
+def check_host(text: str) -> None:
+    """ValueError where this is no address that an engine can be asked at."""
+    parts = urlsplit(text)
+    if parts.scheme == "unix" and parts.netloc + parts.path:
+        return
+    if parts.scheme in {"tcp", "http"} and parts.hostname and parts.port != 0:  # `port` raises for one that is none
+        return
+    raise ValueError("An engine's address is unix:///path or tcp://host:port")
 
 
 def known_sockets(environ: Mapping[str, str], uid: int) -> Iterator[Path]:

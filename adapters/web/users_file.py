@@ -81,7 +81,7 @@ def read_users(path: Path) -> tuple[UserRecord, ...]:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise UsersFileError(f"{path}: {where}: {first['msg']}") from None
+        raise UsersFileError(f"{path}: {where}: {_said(first['msg'])}") from None
 
 
 def add_user(
@@ -112,9 +112,13 @@ def add_user(
     try:
         known[user] = UserRecord.model_validate(old | {key: value for key, value in given.items() if value is not None})
     except ValidationError as error:
-        raise UsersFileError(error.errors(include_url=False, include_input=False)[0]["msg"]) from None
+        raise UsersFileError(_said(error.errors(include_url=False, include_input=False)[0]["msg"])) from None
     _write(path, UsersFile(users=tuple(known.values())))
     return token
+
+
+def _said(message: str) -> str:
+    return message.removeprefix("Value error, ")
 
 
 def _write(path: Path, users: UsersFile) -> None:

@@ -99,6 +99,17 @@ def test_the_engine_of_make_is_known(tmp_path: Path) -> None:
         ("", {"FENCEPOST_CHANNEL__LANGUAGES": ","}, "settings", "together", "nothing could ever run"),
         ("", {"FENCEPOST_CHANNEL__LANGUAGES": "python,cobol"}, "settings", "together", "'cobol'"),
         ("", {"FENCEPOST_WEB__PORT": "65536"}, "web.port", "FENCEPOST_WEB__PORT", "65535"),
+        ("", {"FENCEPOST_WEB__HOST": ""}, "web.host", "FENCEPOST_WEB__HOST", "empty"),
+        ("", {"FENCEPOST_DATA_DIR": ""}, "data_dir", "FENCEPOST_DATA_DIR", "empty"),
+        ("policy = ''\n", {}, "policy", "fencepost.toml:1", "empty"),
+        ("data_dir = 'x\\u0000'\n".replace("'", '"'), {}, "data_dir", "fencepost.toml:1", "control character"),
+        ("[web]\nallowed_hosts = ['a', 'b\tc']\n", {}, "web.allowed_hosts", "fencepost.toml:2", "control character"),
+        ("", {"FENCEPOST_CHANNEL__SOURCES": "web:a,b"}, "channel.sources", "FENCEPOST_CHANNEL__SOURCES", "'b'"),
+        ("", {"FENCEPOST_DOCKER__HOST": "ssh://a"}, "docker.host", "FENCEPOST_DOCKER__HOST", "tcp://host:port"),
+        ("", {"FENCEPOST_DOCKER__HOST": "tcp://a:99999"}, "docker.host", "FENCEPOST_DOCKER__HOST", "range"),
+        ("", {"FENCEPOST_DOCKER__HOST": "tcp://a:0"}, "docker.host", "FENCEPOST_DOCKER__HOST", "tcp://host:port"),
+        ("", {"FENCEPOST_DOCKER__HOST": "unix://"}, "docker.host", "FENCEPOST_DOCKER__HOST", "unix:///path"),
+        ("", {"DOCKER_HOST": "npipe:////./pipe/x"}, "docker.host", "variable DOCKER_HOST", "DOCKER__HOST"),
     ],
 )
 def test_errors_name_key_origin_and_reason(  # noqa: PLR0917
