@@ -8,7 +8,7 @@ from bot.core.asking import ask, end_before_running
 from bot.core.binding import SHOWN_HEX
 from bot.core.deadlines import expire
 from bot.core.events import ButtonPressed, Verb
-from bot.core.limits import INPUT_BYTES
+from bot.core.limits import DOUBLE_CLICK_S, INPUT_BYTES
 from bot.core.policy.approvers import is_lead_or_admin
 from bot.core.policy.text import visible
 from bot.core.replies import ReplyKind
@@ -102,6 +102,9 @@ def _again(turn: Turn, request: Request, event: ButtonPressed, may: frozenset[St
             turn.reply(ReplyKind.INVALID, "The arguments have an open quote; close it.")
             return
         snapshot = given
+    if _has_just_asked(turn, request.source, event.actor.id, snapshot):
+        turn.reply(ReplyKind.DONE, "You asked for this a moment ago; its answer is below.")
+        return
     ask(
         turn,
         snapshot,
@@ -113,6 +116,18 @@ def _again(turn: Turn, request: Request, event: ButtonPressed, may: frozenset[St
         hints=request.hints,
     )
     turn.reply(ReplyKind.DONE)
+
+
+def _has_just_asked(turn: Turn, source: str, requester: str, snapshot: Snapshot) -> bool:
+    """Whether this is the second half of a double click."""
+    return any(
+        r.status.is_live
+        and r.origin is Origin.BUTTON
+        and (r.source, r.requester) == (source, requester)
+        and r.snapshot == snapshot
+        and abs(turn.at - r.created_at) < DOUBLE_CLICK_S
+        for r in turn.state.requests
+    )
 
 
 def _with_input(snapshot: Snapshot, event: ButtonPressed) -> Snapshot | None:

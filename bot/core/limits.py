@@ -3,6 +3,9 @@
 QUIET_S = 0.4
 """A run that ends within this is posted once, finished."""
 
+DOUBLE_CLICK_S = 1.0
+"""The same person asking for the same again within this, while the first has not ended, means it once."""
+
 EDIT_WINDOW_S = 15 * 60
 """An edit of the message re-runs within this after the run's end."""
 

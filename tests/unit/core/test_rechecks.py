@@ -12,7 +12,7 @@ from bot.core.policy.rules import Grant
 from bot.core.replies import ReplyKind
 from bot.core.state import Status
 from bot.core.views.excerpt import excerpt
-from tests.unit.core.talk import KIM, LEE, Talk, fence, person, relaxed, strict
+from tests.unit.core.talk import BO, KIM, LEE, Talk, fence, person, relaxed, strict
 
 S = Status
 LANA = person("lana", "lead")
@@ -116,3 +116,39 @@ def test_the_confirm_names_the_size_of_all_that_is_approved() -> None:
     assert request is not None
     said = talk.press(request, Verb.APPROVE, LEE).text
     assert "1 line of code, 5001 characters, and 2000 characters of input" in said
+
+
+@pytest.mark.parametrize("status", [S.ENDED, S.EXPIRED])
+def test_a_double_click_asks_again_once(status: Status) -> None:
+    talk = Talk()
+    request = talk.in_status(status)
+    verb = Verb.RUN_AGAIN if status is S.ENDED else Verb.ASK_AGAIN
+    assert talk.press(request, verb, BO).text == ""
+    talk.at += 0.3
+    assert "a moment ago" in talk.press(request, verb, BO).text
+    assert len(talk.state.requests) == 2
+    talk.press(request, verb, LEE)
+    talk.at += 1.0
+    talk.press(request, verb, BO)
+    assert [r.requester for r in talk.state.requests[1:]] == [BO.id, LEE.id, BO.id]
+
+
+def test_the_same_again_once_the_first_has_ended_is_meant() -> None:
+    talk = Talk(relaxed())
+    request = talk.ask()
+    talk.ready(request)
+    talk.end(request)
+    for _ in range(3):
+        assert talk.press(request, Verb.RUN_AGAIN, BO).text == ""
+        again = talk.state.requests[-1]
+        talk.ready(again)
+        talk.end(again)
+    assert len(talk.state.requests) == 4
+
+
+def test_other_input_is_no_double_click() -> None:
+    talk = Talk()
+    request = talk.in_status(S.ENDED)
+    for stdin in ("1", "1", "2"):
+        talk.press(request, Verb.RUN_INPUT, BO, stdin=stdin)
+    assert [r.snapshot.blocks[0].stdin for r in talk.state.requests[1:]] == ["1", "2"]
