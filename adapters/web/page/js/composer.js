@@ -49,7 +49,10 @@ export class Composer {
       el("div", { class: "box" }, this.banner, this.attachments.element, this.area, el("div", { class: "under" }, attach, this.picker, this.hint, this.button)),
     );
     this.area.addEventListener("keydown", (event) => this.#key(event));
-    this.area.addEventListener("input", () => this.#changed());
+    this.area.addEventListener("input", () => {
+      overtype(this.area);
+      this.#changed();
+    });
     this.area.addEventListener("paste", (event) => this.#paste(event));
     this.area.addEventListener("blur", () => this.suggestions.offer([]));
     document.addEventListener("selectionchange", () => document.activeElement === this.area && this.#drawHint());
@@ -190,6 +193,15 @@ export class Composer {
     const inFence = fenceAt(value, selectionStart) !== null;
     setText(this.hint, inFence ? "In a fence: Enter makes a line, Tab indents, Ctrl+Enter sends" : value ? "Enter sends, Shift+Enter makes a line" : "``` begins a fence, / a command, ↑ edits your last message");
   }
+}
+
+/** Who writes the closing fence that was put in for them writes it over that one. @param {HTMLTextAreaElement} area */
+function overtype(area) {
+  const { value, selectionStart } = area;
+  const from = value.lastIndexOf("\n", selectionStart - 1) + 1;
+  const line = value.slice(from, selectionStart);
+  const open = fenceAt(value, from - 1);
+  if (open && line === open.mark && value.slice(selectionStart) === `\n${open.mark}`) area.setRangeText("", selectionStart, value.length, "end");
 }
 
 /** Through the browser's own editing where possible, so that undo works. @param {HTMLTextAreaElement} area @param {string} text */

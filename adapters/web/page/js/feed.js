@@ -159,6 +159,7 @@ export class Feed {
       if (place === row.element) place = place.nextElementSibling;
       else this.list.insertBefore(row.element, place);
     }
+    this.list.hidden = items.length === 0;
     this.list.style.paddingTop = `${this.heights.before(first)}px`;
     this.list.style.paddingBottom = `${Math.max(0, this.heights.total - this.heights.before(last + 1))}px`;
   }
@@ -254,7 +255,8 @@ export class Feed {
   #afterwards() {
     if (!this.sticks && !this.anchor) this.#takeAnchor();
     this.jump.hidden = this.sticks;
-    if (!this.rows.has(this.active)) this.#activate(this.source.items.at(-1)?.id ?? "");
+    const isElsewhere = this.sticks && !this.scroller.contains(document.activeElement);
+    if (isElsewhere || !this.rows.has(this.active)) this.#activate(this.source.items.at(-1)?.id ?? "");
     if (this.scroller.scrollTop < NEAR_TOP_PX) this.options.onNearTop?.();
     if (this.sticks) this.options.onSeen?.();
   }

@@ -111,7 +111,7 @@ export class Room {
       previous,
       asked: message.reply_to === null ? undefined : this.history.byId.get(message.reply_to),
       replies: this.history.replies(message.id).length,
-      isFirstNew: message.number > this.readUpTo && previous !== undefined && previous.number <= this.readUpTo && (message.author !== this.session.me.id || message.author === BOT),
+      isFirstNew: message.number > this.readUpTo && (previous ? previous.number <= this.readUpTo : this.history.complete) && (message.author !== this.session.me.id || message.author === BOT),
       isAimed: message.id === this.aimed,
       position: index,
       count: this.history.main.length,

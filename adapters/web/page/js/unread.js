@@ -9,9 +9,11 @@ export class Unread {
     this.key = `fencepost.read.${session.me.id}`;
     /** @type {Record<string, number>} */
     this.read = load(this.key);
-    for (const channel of session.channels) this.read[channel.id] ??= session.history(channel.id).latest;
-    // another life of the server counts from the beginning
-    for (const channel of session.channels) this.read[channel.id] = Math.min(this.read[channel.id], session.history(channel.id).latest);
+    for (const { id } of session.channels) {
+      const { latest } = session.history(id); // another life of the server counts from the beginning
+      this.read[id] = Math.min(this.read[id] ?? latest, latest);
+    }
+    this.#keep();
   }
 
   /** @param {string} channel */
@@ -29,8 +31,12 @@ export class Unread {
     const { latest } = this.session.history(channel);
     if (latest <= this.upTo(channel)) return false;
     this.read[channel] = latest;
-    localStorage.setItem(this.key, JSON.stringify(this.read));
+    this.#keep();
     return true;
+  }
+
+  #keep() {
+    localStorage.setItem(this.key, JSON.stringify(this.read));
   }
 }
 
