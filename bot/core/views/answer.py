@@ -89,7 +89,7 @@ def _ended(request: Request, site: Site) -> View:
     for index, report in enumerate(request.blocks):
         count = f"{index + 1}/{total}" if total > 1 else ""
         language = site.display(request.snapshot.blocks[index].language)
-        parts.append(headline_of(report, language, count, request.ended_by))
+        parts.append(headline_of(report, language, count, request.ended_by, request.snapshot.timeout_s))
         if report.text:
             parts.append(OutputText(report.text))
         parts.extend(notes_of(report))

@@ -1,5 +1,6 @@
 """How one block ended, as a headline and what to do about it."""
 
+from bot.core.limits import TIMEOUT_CEILING_S
 from bot.core.reports import BlockReport
 from bot.core.views import texts
 from bot.core.views.view import Headline, Note
@@ -30,19 +31,25 @@ _SIGNALS = {
 }
 
 
-def headline_of(report: BlockReport, language: str, count: str = "", by: str | None = None) -> Headline:
-    """`✅ Python · exit 0 · 12 ms`, `⏱ Python 2/3 · stopped after 10 s (this channel's limit) · peak 41 MB`."""
-    words = [f"{language} {count}" if count else language, *_verdict(report, by)]
+def headline_of(
+    report: BlockReport, language: str, count: str = "", by: str | None = None, asked_s: float | None = None
+) -> Headline:
+    """`✅ Python · exit 0 · 12 ms`, `⏱ Python 2/3 · stopped after 10 s (this channel's limit) · peak 41 MB`.
+
+    `asked_s` is the time-out that the request asked for, if it did.
+    """
+    words = [f"{language} {count}" if count else language, *_verdict(report, by, asked_s)]
     return Headline(_GLYPHS[report.outcome], " · ".join(words))
 
 
-def _verdict(report: BlockReport, by: str | None) -> list[str]:
+def _verdict(report: BlockReport, by: str | None, asked_s: float | None) -> list[str]:
     took = texts.seconds(report.duration_ms / 1000)
     limit = report.limit.value if report.limit else 0.0
     peak = f"peak {report.peak_memory_bytes / MIB:.0f} MB"
     match report.outcome:
         case Outcome.TIMED_OUT:
-            return [f"stopped after {texts.seconds(limit)} (this channel's limit)", peak]
+            whose = "as its fence line says" if limit == asked_s else "this channel's limit"
+            return [f"stopped after {texts.seconds(limit)} ({whose})", peak]
         case Outcome.OUT_OF_MEMORY:
             return [f"out of memory at {limit:g} MB (this channel's limit)", took]
         case Outcome.OUTPUT_EXCEEDED:
@@ -72,7 +79,11 @@ def notes_of(report: BlockReport) -> list[Note]:
     """What to do about a limit."""
     match report.outcome:
         case Outcome.TIMED_OUT:
-            return [Note('Raise it with a "timeout=60" on the fence line; that needs approval here.')]
+            limit = report.limit.value if report.limit else 0.0
+            if limit >= TIMEOUT_CEILING_S:
+                return []
+            more = 60 if limit < 60 else min(2 * limit, TIMEOUT_CEILING_S)
+            return [Note(f'Raise it with a "timeout={more:g}" on the fence line; that needs approval here.')]
         case Outcome.OUT_OF_MEMORY:
             return [Note("An admin can raise the memory limit of this channel.")]
         case _:

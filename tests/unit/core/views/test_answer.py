@@ -224,3 +224,29 @@ def test_input_and_arguments_are_part_of_what_is_shown_and_hide_nothing() -> Non
     assert "a\\u202eb" in text
     assert "\u202e" not in text
     assert "\u200b" not in text
+
+
+@pytest.mark.parametrize(
+    ("asked", "limit_s", "whose", "advice"),
+    [
+        ("", 10.0, "10 s (this channel's limit)", '"timeout=60"'),
+        (" timeout=5", 5.0, "5 s (as its fence line says)", '"timeout=60"'),
+        (" timeout=60", 60.0, "60 s (as its fence line says)", '"timeout=120"'),
+        (" timeout=400", 400.0, "7 min (as its fence line says)", '"timeout=600"'),
+        (" timeout=600", 600.0, "10 min (as its fence line says)", None),
+        (" timeout=60", 20.0, "20 s (this channel's limit)", '"timeout=60"'),
+    ],
+)
+def test_a_time_out_says_whose_limit_it_was_and_a_larger_one(
+    asked: str, limit_s: float, whose: str, advice: str | None
+) -> None:
+    talk = Talk()
+    request = talk.post(fence("1", f"python{asked}"))
+    assert request is not None
+    talk.press(request, Verb.APPROVE, LEE)
+    talk.ready(request, LEE)
+    talk.end(request, one(Outcome.TIMED_OUT, limit=LimitReport(name="timeout_s", value=limit_s)))
+    text = talk.text(request)
+    assert f"stopped after {whose}" in text
+    assert ("Raise it" in text) == (advice is not None)
+    assert advice is None or f"Raise it with a {advice}" in text
