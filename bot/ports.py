@@ -143,10 +143,10 @@ class Ledger(Protocol):
         """Those that wait, are approved or run, oldest first."""
         ...
 
-    async def requests_since(
+    async def ended_since(
         self, channels: Collection[ChannelKey], since: float, limit: int
     ) -> Sequence[tuple[ChannelKey, Request]]:
-        """Those that were made at `since` or later, in any state, newest first."""
+        """Those that were made at `since` or later and have ended, one way or another; the newest first."""
         ...
 
     async def rule_uses(self, channels: Collection[ChannelKey], since: float) -> Sequence[RuleUse]:
@@ -287,8 +287,8 @@ class Overview(Protocol):
         """With what each rule did in the last seven days."""
         ...
 
-    async def history(self, channels: Collection[ChannelKey]) -> Sequence[HistoryLine]:
-        """Requests of the last day that have ended, newest first, the latest few hundred."""
+    async def history(self, channels: Collection[ChannelKey], limit: int) -> Sequence[HistoryLine]:
+        """Requests of the last day that have ended, the newest first, at most `limit`."""
         ...
 
     def groups(self, person: Actor, channel: ChannelKey) -> frozenset[str]:

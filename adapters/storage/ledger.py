@@ -11,21 +11,21 @@ from bot.core.overview import RuleUse
 from bot.core.policy.decision import Effect
 
 _HERE = "channel IN (SELECT value FROM json_each(?))"
+_LIVE = "status IN ('waiting', 'approved', 'running')"
 
 
 async def live(db: aiosqlite.Connection, channels: Iterable[ChannelKey]) -> Iterable[sqlite3.Row]:
     return await db.execute_fetchall(
-        f"SELECT channel, json FROM requests WHERE {_HERE} AND status IN ('waiting', 'approved', 'running') "  # noqa: S608
-        "ORDER BY created, rowid",
+        f"SELECT channel, json FROM requests WHERE {_HERE} AND {_LIVE} ORDER BY created, rowid",  # noqa: S608
         (_listed(channels),),
     )
 
 
-async def since(
+async def ended_since(
     db: aiosqlite.Connection, channels: Iterable[ChannelKey], at: float, limit: int
 ) -> Iterable[sqlite3.Row]:
     return await db.execute_fetchall(
-        f"SELECT channel, json FROM requests WHERE {_HERE} AND created >= ? "  # noqa: S608
+        f"SELECT channel, json FROM requests WHERE {_HERE} AND created >= ? AND NOT {_LIVE} "  # noqa: S608
         "ORDER BY created DESC, rowid DESC LIMIT ?",
         (_listed(channels), at, limit),
     )

@@ -74,16 +74,16 @@ class MemoryStore:
         found = [pair for pair in self._requests.values() if pair[0] in channels and pair[1].status.is_live]
         return sorted(found, key=lambda pair: pair[1].created_at)
 
-    async def requests_since(
+    async def ended_since(
         self, channels: Collection[ChannelKey], since: float, limit: int
     ) -> Sequence[tuple[ChannelKey, Request]]:
-        found = [pair for pair in self._requests.values() if pair[0] in channels and pair[1].created_at >= since]
+        found = [pair for pair in self._since(channels, since) if not pair[1].status.is_live]
         return sorted(found, key=lambda pair: pair[1].created_at)[: -limit - 1 : -1]
 
     async def rule_uses(self, channels: Collection[ChannelKey], since: float) -> Sequence[RuleUse]:
         times: Counter[tuple[ChannelKey, str | None, Ruling]] = Counter()
         ran: Counter[tuple[ChannelKey, str | None, Ruling]] = Counter()
-        for channel, request in await self.requests_since(channels, since, len(self._requests)):
+        for channel, request in self._since(channels, since):
             what = (channel, request.decision.rule, request.decision.effect)
             times[what] += 1
             ran[what] += request.started_at is not None
@@ -91,6 +91,9 @@ class MemoryStore:
             RuleUse(channel=channel, rule=rule, effect=effect, times=count, ran=ran[channel, rule, effect])
             for (channel, rule, effect), count in times.items()
         ]
+
+    def _since(self, channels: Collection[ChannelKey], at: float) -> list[tuple[ChannelKey, Request]]:
+        return [pair for pair in self._requests.values() if pair[0] in channels and pair[1].created_at >= at]
 
     async def halted_by(self) -> str | None:
         return self._halted

@@ -114,11 +114,11 @@ class SqliteStore:
             rows = await ledger.live(db, channels)
         return [(ChannelKey.parse(row["channel"]), _request(row["json"])) for row in rows]
 
-    async def requests_since(
+    async def ended_since(
         self, channels: Collection[ChannelKey], since: float, limit: int
     ) -> Sequence[tuple[ChannelKey, Request]]:
         async with self._database.reading() as db:
-            rows = await ledger.since(db, channels, since, limit)
+            rows = await ledger.ended_since(db, channels, since, limit)
         return [(ChannelKey.parse(row["channel"]), _request(row["json"])) for row in rows]
 
     async def rule_uses(self, channels: Collection[ChannelKey], since: float) -> Sequence[RuleUse]:

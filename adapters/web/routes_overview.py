@@ -12,10 +12,14 @@ from adapters.web.chat import Chat, keys_of
 from adapters.web.guard import IDENTITY
 from adapters.web.outbound import message_json, whole
 from adapters.web.people import People, User
+from adapters.web.routes_messages import read_number
 from adapters.web.settings import WebSettings
 from bot.core.keys import ChannelKey
 from bot.core.overview import ChannelPolicy
 from bot.ports import Overview
+
+HISTORY = 100
+HISTORY_MOST = 500
 
 
 class OverviewRoutes:
@@ -44,7 +48,8 @@ class OverviewRoutes:
         return _answer(await self._overview.executions(user.actor(), self._channels(user)))
 
     async def history(self, request: web.Request) -> web.Response:
-        return _answer(await self._overview.history(self._channels(request[IDENTITY].user)))
+        limit = min(read_number("limit", request.query.get("limit") or str(HISTORY)), HISTORY_MOST)
+        return _answer(await self._overview.history(self._channels(request[IDENTITY].user), limit))
 
     async def sandboxes(self, request: web.Request) -> web.Response:
         user = request[IDENTITY].user

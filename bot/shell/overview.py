@@ -17,7 +17,6 @@ from executor.status import SandboxStatus
 
 DAY_S = 24 * 3600.0
 HISTORY_S = DAY_S
-HISTORY_MOST = 300
 RULES_S = 7 * DAY_S
 
 
@@ -79,14 +78,10 @@ class StoredOverview:
             for channel in channels
         ]
 
-    async def history(self, channels: Collection[ChannelKey]) -> Sequence[HistoryLine]:
+    async def history(self, channels: Collection[ChannelKey], limit: int) -> Sequence[HistoryLine]:
         since = self._clock.now() - HISTORY_S
-        recent = await self._ledger.requests_since(channels, since, HISTORY_MOST)
-        return [
-            views.history_line(channel, request, self._site_of(channel))
-            for channel, request in recent
-            if not request.status.is_live
-        ]
+        ended = await self._ledger.ended_since(channels, since, limit)
+        return [views.history_line(channel, request, self._site_of(channel)) for channel, request in ended]
 
     def groups(self, person: Actor, channel: ChannelKey) -> frozenset[str]:
         return groups_of(person, self._site_of(channel).policy)

@@ -9,7 +9,7 @@ from adapters.storage.memory import MemoryStore
 from adapters.storage.sqlite import SqliteStore, open_store
 from bot.core.overview import RuleUse
 from bot.core.policy.decision import Decision, Effect
-from bot.core.state import Request, Status
+from bot.core.state import LIVE, Request, Status
 from tests.contract.samples import AT, CHANNEL, OTHER, commit, request
 
 
@@ -42,15 +42,16 @@ async def test_live_requests_are_those_of_the_channels_that_are_asked_about(stor
     assert await store.live_requests([]) == []
 
 
-async def test_requests_since_a_time_are_the_newest(store: MemoryStore | SqliteStore) -> None:
-    made = [request(f"r{n}", Status.ENDED, created_at=AT + n) for n in range(5)]
-    await store.save(commit(0, "e1", *made[:4]))
+async def test_what_has_ended_since_a_time_comes_newest_first(store: MemoryStore | SqliteStore) -> None:
+    made = [request(f"r{n}", Status.DENIED if n % 2 else Status.ENDED, created_at=AT + n) for n in range(5)]
+    live = [request(f"l{status}", status, created_at=AT + 9) for status in LIVE]
+    await store.save(commit(0, "e1", *made[:4], *live))
     await store.save(commit(0, "e2", made[4], channel=OTHER))
-    since = await store.requests_since(BOTH, AT + 2, 10)
+    since = await store.ended_since(BOTH, AT + 2, 10)
     assert [(key, each.id) for key, each in since] == [(OTHER, "r4"), (CHANNEL, "r3"), (CHANNEL, "r2")]
-    assert [each.id for _, each in await store.requests_since(BOTH, AT, 2)] == ["r4", "r3"]
-    assert [each.id for _, each in await store.requests_since([CHANNEL], AT + 3, 10)] == ["r3"]
-    assert await store.requests_since([], AT, 10) == []
+    assert [each.id for _, each in await store.ended_since(BOTH, AT, 2)] == ["r4", "r3"]
+    assert [each.id for _, each in await store.ended_since([CHANNEL], AT + 3, 10)] == ["r3"]
+    assert await store.ended_since([], AT, 10) == []
 
 
 async def test_what_rules_did_is_counted(store: MemoryStore | SqliteStore) -> None:

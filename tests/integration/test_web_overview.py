@@ -87,6 +87,8 @@ async def test_what_waits_is_decided_from_the_overview(tmp_path: Path) -> None:
         assert (done["decided"], done["outcome"], done["channel"]) == ("approved by lee", "completed", "data")
         assert done["binding"] == first_line["binding"]
         assert done["took_s"] >= 0
+        assert await see(user("bo"), "history?limit=0") == []
+        assert (await user("bo").get("/api/overview/history?limit=x")).status == 400
 
 
 async def test_what_runs_is_stopped_from_the_overview(tmp_path: Path) -> None:

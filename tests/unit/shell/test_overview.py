@@ -45,9 +45,9 @@ async def test_what_waits_in_every_channel_and_what_is_left_of_it_after_the_clic
         await world.press(await world.request(), Verb.APPROVE, LEE)
         await world.done()
         assert [line.source for line in await overview.approvals(LEE, BOTH)] == ["m2"]
-        (line,) = await overview.history(BOTH)
+        (line,) = await overview.history(BOTH, 10)
         assert (line.decided, line.outcome, line.source) == ("approved by lee", "completed", "m1")
-        assert await overview.history([OTHER]) == []
+        assert await overview.history([OTHER], 10) == []
 
 
 async def test_what_runs_and_what_is_in_line() -> None:
@@ -117,9 +117,9 @@ async def test_history_is_of_one_day() -> None:
     async with world.running(), seen(world) as overview:
         await world.run("x")
         await world.done()
-        assert len(await overview.history([CHANNEL])) == 1
+        assert len(await overview.history([CHANNEL], 10)) == 1
         world.clock.advance(HISTORY_S + 1)
-        assert await overview.history([CHANNEL]) == []
+        assert await overview.history([CHANNEL], 10) == []
 
 
 async def test_sandboxes_are_those_of_the_channels_and_of_none() -> None:

@@ -10,6 +10,9 @@ import { duration, plural } from "./spans.js";
 
 /** @typedef {import("./lines.js").HistoryLine} HistoryLine @typedef {import("../drawer.js").PanelApi} PanelApi */
 
+const FIRST = 100;
+const MOST = 500;
+
 /** @type {Record<string, [string, string]>} outcome: drawing and tone */
 const SIGNS = {
   completed: ["done", "good"],
@@ -32,19 +35,27 @@ export const history = {
   render(root, api) {
     const count = el("p", { class: "soft", role: "status" }, "Reading …");
     const items = el("ul", { class: "entries" });
-    root.append(el("div", { class: "overview" }, count, items));
-    keepReading(api, "history", (lines, problem) => {
+    let limit = FIRST;
+    const more = el("button", { type: "button", hidden: true }, "Show more");
+    root.append(el("div", { class: "overview" }, count, items, more));
+    const read = keepReading(api, () => `history?limit=${limit}`, (lines, problem) => {
       if (lines === null) return setText(count, problem);
-      setText(count, summary(lines));
+      setText(count, summary(lines, limit));
+      more.hidden = lines.length < limit || limit === MOST;
       drawKeyed(items, lines, (line) => line.request, (line) => item(line, api));
+    });
+    more.addEventListener("click", () => {
+      limit = MOST;
+      read();
     });
   },
 };
 
-/** @param {HistoryLine[]} lines */
-function summary(lines) {
+/** @param {HistoryLine[]} lines @param {number} limit */
+function summary(lines, limit) {
   if (lines.length === 0) return "Nothing has ended in the last 24 hours.";
   const ran = lines.filter((line) => line.took_s !== null).length;
+  if (lines.length === limit) return `The last ${limit} requests that ended, ${ran} of them ran.`;
   return `${plural(lines.length, "request")} ended in the last 24 hours, ${ran === lines.length ? "all" : ran} of them ran.`;
 }
 

@@ -14,9 +14,10 @@ const AGAIN_MS = 5000;
  * @typedef {import("../drawer.js").PanelApi} PanelApi
  *
  * @param {PanelApi} api
- * @param {string} what the last part of the address
+ * @param {string | (() => string)} what the last part of the address
  * @param {(lines: any[] | null, problem: string) => void} draw `lines` null: they could not be read
  * @param {boolean} [steadily]
+ * @returns {() => void} reads it now
  */
 export function keepReading({ session, signal }, what, draw, steadily = false) {
   let timer = 0;
@@ -45,7 +46,7 @@ export function keepReading({ session, signal }, what, draw, steadily = false) {
     reading = true;
     let again = steadily;
     try {
-      const answer = await session.api.get(`/api/overview/${what}`);
+      const answer = await session.api.get(`/api/overview/${typeof what === "string" ? what : what()}`);
       readAt = performance.now();
       if (signal.aborted) return;
       if (answer.status === 200) draw(answer.body, "");
@@ -79,4 +80,5 @@ export function keepReading({ session, signal }, what, draw, steadily = false) {
   document.addEventListener("visibilitychange", readIfSeen, { signal });
   signal.addEventListener("abort", () => clearTimeout(timer));
   void read();
+  return () => void read();
 }
