@@ -76,7 +76,12 @@ class DockerEngine:
 
     async def memory(self, container: str) -> int | None:
         """`one_shot` spares the second reading, for rates; an older engine still takes a second for the first."""
-        stats = await self._ask(lambda api: api.stats(container, stream=False, one_shot=True))
+        try:
+            stats = await self._call(lambda api: api.stats(container, stream=False, one_shot=True))
+        except NotFound:
+            return None
+        except APIError as error:
+            raise SandboxUnavailable(_REFUSED) from error
         return _in_use(stats.get("memory_stats") or {})
 
     async def remove(self, container: str) -> None:

@@ -7,7 +7,6 @@ import pytest
 from bot.ports import SandboxRegister
 from executor.containers import Equipment
 from executor.docker import DockerEngine
-from executor.errors import ExecutorError
 from executor.fake import ScriptedSandboxes
 from executor.hardening import SandboxSpec
 from executor.pool import Sandboxes
@@ -47,7 +46,4 @@ async def test_nothing_is_known_of_a_container_that_is_gone(sandboxes: Sandboxes
         (status,) = sandboxes.list()
     await sandboxes.close(keep=False)
     assert status.container is not None
-    try:
-        assert await sandboxes.memory(status.container) is None
-    except ExecutorError as error:
-        assert str(error)
+    assert await sandboxes.memory(status.container) is None
