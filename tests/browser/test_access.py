@@ -1,7 +1,7 @@
 """For everybody: an accessibility checker over every state of the page, in light and dark, on a phone and wide."""
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import ViewportSize, expect
 
 from tests.acceptance.process import BotProcess
 from tests.browser.conftest import Open
@@ -26,7 +26,7 @@ async def findings(tab: Tab, axe: str) -> list[str]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 async def test_no_state_of_the_page_has_a_serious_finding(
-    bot: BotProcess, open_tab: Open, axe: str, scheme: str, size: dict[str, int]
+    bot: BotProcess, open_tab: Open, axe: str, scheme: str, size: ViewportSize
 ) -> None:
     ana = bot.person("ana")
     tab = await open_tab(bot.base, "ana", at="ops", tour=True, size=size, color_scheme=scheme)
@@ -38,7 +38,6 @@ async def test_no_state_of_the_page_has_a_serious_finding(
     await ana.answer("general", failed)
     await ana.answer("general", await ana.run("general", "open('a.txt', 'w').write('1')\nprint('x' * 300)"))
     await ana.post("general", "/fencepost status")
-    await ana.answer("general", await ana.run("data", "print('asks')"), None) if False else None
     await ana.run("data", "print('asks')")
     await tab.go("general")
     await expect(tab.message("ZeroDivisionError")).to_be_visible()

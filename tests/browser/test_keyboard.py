@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import FilePayload, expect
 
 from tests.acceptance.process import BotProcess
 from tests.browser.conftest import Open
@@ -105,7 +105,7 @@ async def test_files_are_picked_pasted_and_dropped(bot: BotProcess, open_tab: Op
     async with tab.page.expect_file_chooser() as choosing:
         await tab.page.get_by_role("button", name="Attach files").click()
     chooser = await choosing.value
-    await chooser.set_files([{"name": "picked.txt", "mimeType": "text/plain", "buffer": b"picked"}])
+    await chooser.set_files([FilePayload(name="picked.txt", mimeType="text/plain", buffer=b"picked")])
     give = """([kind, name]) => {
         const data = new DataTransfer();
         data.items.add(new File([name], name, { type: 'text/plain' }));

@@ -1,9 +1,7 @@
 /** The page of one person: puts the parts together, and follows the address `#/channel/message`. */
 
-import { sentence, Unreachable } from "./api.js";
+import { Unreachable } from "./api.js";
 import { acceptDrops } from "./attachments.js";
-import { copied } from "./code_block.js";
-import { confirmed, read } from "./dialogs.js";
 import { el } from "./dom.js";
 import { Drawer } from "./drawer.js";
 import { Files } from "./files.js";
@@ -11,10 +9,10 @@ import { listen } from "./keys.js";
 import { Outbox } from "./outbox.js";
 import { PANELS } from "./panels/index.js";
 import { threadPanel } from "./panels/thread.js";
-import { press } from "./press.js";
 import { Room } from "./room.js";
+import { rowActs, rowKey } from "./row_acts.js";
 import { Sidebar } from "./sidebar.js";
-import { refuse, say, tell } from "./toast.js";
+import { refuse, say } from "./toast.js";
 import { TourGuide } from "./tour.js";
 import { BOT } from "./types.js";
 import { Unread } from "./unread.js";
@@ -37,8 +35,12 @@ export class App {
     this.ended = new AbortController();
     const { signal } = this.ended;
     this.unread = new Unread(session);
-    this.files = new Files(session.api, (url, file) => this.#enlarge(url, file), refuse);
-    this.rowActs = this.#rowActs(face);
+    this.files = new Files(session.api, refuse);
+    this.rowActs = rowActs(session, this.files, face, {
+      edit: (message) => this.room.composer.edit(message),
+      openThread: (message) => this.#openThread(message.channel, message.thread ?? message.id, null),
+      reveal: (id) => void this.#reveal(this.room.channel.id, id),
+    });
     this.outbox = new Outbox(session, (letter) => this.#giveBack(letter));
     this.sidebar = new Sidebar(session, { face, actAs: acts.actAs, logOut: acts.logOut, close: () => this.#toggleSide(false) });
     this.drawer = new Drawer(PANELS.filter((panel) => panel.isFor?.(session.me) ?? true), (ended) => this.#panelApi(ended), (panel) => this.#panelChanged(panel));
@@ -62,7 +64,7 @@ export class App {
     listen({
       search: () => this.drawer.show("search"),
       write: () => this.room.composer.focus(),
-      read: () => this.room.feed.focus(this.room.feed.active),
+      read: () => this.room.feed.roving.focus(),
       otherChannel: (step) => this.#step(step),
       close: () => this.#toggleSide(false),
     }, signal);
@@ -103,7 +105,7 @@ export class App {
       openSide: () => this.#toggleSide(true),
       togglePanel: (panel) => this.drawer.toggle(panel === "panel" ? (this.drawer.open ?? this.drawer.panels[0].id) : panel),
       aboveComposer: [...(this.tour ? [this.tour.element] : []), this.outbox.element],
-      onKey: (event, message) => this.#rowKey(event, message),
+      onKey: (event, message) => rowKey(this.rowActs, event, message),
     });
     this.frame.insertBefore(room.element, this.drawer.element);
     this.room = room;
@@ -163,23 +165,6 @@ export class App {
     this.drawer.put(threadPanel(channel, root, (letter) => this.outbox.send(letter), { reveal }));
   }
 
-  /** @param {string} face @returns {import("./row.js").Acts} */
-  #rowActs(face) {
-    const { session } = this;
-    return {
-      me: session.me.id,
-      botFace: face,
-      files: this.files,
-      person: (id) => session.byId.get(id),
-      press: async (message, button) => void (await press(session.api, this.files, message, button)),
-      edit: (message) => this.room.composer.edit(message),
-      remove: (message) => void this.#remove(message),
-      openThread: (message) => this.#openThread(message.channel, message.thread ?? message.id, null),
-      copyLink: (message) => void this.#copyLink(message),
-      reveal: (id) => void this.#reveal(this.room.channel.id, id),
-    };
-  }
-
   /** @param {AbortSignal} signal @returns {import("./drawer.js").PanelApi} */
   #panelApi(signal) {
     return {
@@ -206,41 +191,6 @@ export class App {
     const { search, panel: any } = this.room.panelButtons;
     search.setAttribute("aria-pressed", String(panel === "search"));
     any.setAttribute("aria-pressed", String(panel !== null && panel !== "search"));
-  }
-
-  /** @param {KeyboardEvent} event @param {Message} message */
-  #rowKey(event, message) {
-    const isOwn = message.author === this.session.me.id && !message.private;
-    if (event.key === "e" && isOwn) this.rowActs.edit(message);
-    else if (event.key === "Delete" && message.author === this.session.me.id) this.rowActs.remove(message);
-    else if (event.key === "t" && !message.private) this.rowActs.openThread?.(message);
-    else if (event.key === "c") this.rowActs.copyLink(message);
-    else return;
-    event.preventDefault();
-  }
-
-  /** @param {Message} message */
-  async #remove(message) {
-    if (!(await confirmed("Delete this message?", "Its answer goes with it; what runs is stopped.", "Delete", "danger"))) return;
-    try {
-      const answer = await this.session.api.call("DELETE", `/api/messages/${message.id}`);
-      if (answer.status >= 400) refuse(sentence(answer));
-    } catch (error) {
-      if (!(error instanceof Unreachable)) throw error;
-      refuse("Fencepost does not answer right now. Nothing was deleted, as far as is known.");
-    }
-  }
-
-  /** @param {Message} message */
-  async #copyLink(message) {
-    const link = `${location.origin}/#/${message.channel}/${message.id}`;
-    tell((await copied(link)) ? "The link is copied." : link);
-  }
-
-  /** @param {string} url @param {import("./types.js").FileInfo} file */
-  #enlarge(url, file) {
-    const save = el("button", { type: "button", onclick: () => void this.files.save(file).catch((error) => refuse(error.message)) }, "Save");
-    void read(file.name, [el("img", { src: url, alt: file.name })], [save]);
   }
 
   /** @param {string} channel @param {string} text */

@@ -7,6 +7,7 @@
 
 import { el } from "./dom.js";
 import { Heights } from "./heights.js";
+import { Roving } from "./roving.js";
 import { Row } from "./row.js";
 
 /**
@@ -46,12 +47,10 @@ export class Feed {
     this.sticks = true;
     /** @type {{id: string, top: number} | null} */
     this.anchor = null;
-    this.active = "";
+    this.roving = new Roving(this, options.onKey);
     this.expectedTop = 0;
     this.frame = 0;
     this.scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
-    this.scroller.addEventListener("focusin", (event) => this.#focused(event));
-    this.scroller.addEventListener("keydown", (event) => this.#key(event));
     this.resizes = new ResizeObserver((entries) => this.#resized(entries));
     this.resizes.observe(this.scroller);
   }
@@ -65,7 +64,7 @@ export class Feed {
     this.structure.length = -1;
     this.sticks = true;
     this.anchor = null;
-    this.active = "";
+    this.roving.active = "";
     this.draw();
   }
 
@@ -91,16 +90,8 @@ export class Feed {
     this.draw();
     this.sticks = this.#isAtEnd();
     this.jump.hidden = this.sticks;
-    if (focus) this.focus(id);
+    if (focus) this.roving.focus(id);
     return true;
-  }
-
-  /** @param {string} id */
-  focus(id) {
-    const row = this.rows.get(id);
-    if (!row) return;
-    this.#activate(id);
-    row.element.focus({ preventScroll: true });
   }
 
   end() {
@@ -255,57 +246,9 @@ export class Feed {
   #afterwards() {
     if (!this.sticks && !this.anchor) this.#takeAnchor();
     this.jump.hidden = this.sticks;
-    const isElsewhere = this.sticks && !this.scroller.contains(document.activeElement);
-    if (isElsewhere || !this.rows.has(this.active)) this.#activate(this.source.items.at(-1)?.id ?? "");
+    this.roving.look();
     if (this.scroller.scrollTop < NEAR_TOP_PX) this.options.onNearTop?.();
     if (this.sticks) this.options.onSeen?.();
-  }
-
-  /** One row is reached by Tab; the arrows move on from there. @param {string} id */
-  #activate(id) {
-    const before = this.rows.get(this.active);
-    if (before) before.element.tabIndex = -1;
-    this.active = id;
-    const now = this.rows.get(id);
-    if (now) now.element.tabIndex = 0;
-  }
-
-  /** @param {FocusEvent} event */
-  #focused(event) {
-    const row = event.target instanceof Element ? event.target.closest(".row") : null;
-    if (row) this.#activate(row.getAttribute("data-id") ?? "");
-  }
-
-  /** @param {KeyboardEvent} event */
-  #key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || !(event.target instanceof HTMLElement)) return;
-    const isRow = event.target.classList.contains("row");
-    const index = this.source.items.findIndex((item) => item.id === this.active);
-    const message = this.source.items[index];
-    if (event.key === "Escape" && !isRow && message) {
-      this.focus(message.id);
-      event.stopPropagation();
-      return;
-    }
-    if (!isRow && event.target !== this.scroller) return;
-    const to = { j: index + 1, ArrowDown: index + 1, PageDown: index + 8, k: index - 1, ArrowUp: index - 1, PageUp: index - 8, Home: 0, End: this.source.items.length - 1 }[event.key];
-    if (to === undefined) {
-      if (message) this.options.onKey?.(event, message);
-      return;
-    }
-    event.preventDefault();
-    this.#step(Math.max(0, Math.min(to, this.source.items.length - 1)));
-  }
-
-  /** @param {number} index */
-  #step(index) {
-    const item = this.source.items[index];
-    if (!item) return;
-    const row = this.rows.get(item.id);
-    const view = this.scroller.getBoundingClientRect();
-    const box = row?.element.getBoundingClientRect();
-    if (!box || box.top < view.top || box.bottom > view.bottom) this.reveal(item.id, false);
-    this.focus(item.id);
   }
 }
 

@@ -3,6 +3,7 @@
  * pictures of a kind that cannot carry code.
  */
 
+import { read } from "./dialogs.js";
 import { el, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { name, visibleText } from "./visible.js";
@@ -20,10 +21,9 @@ export function size(bytes) {
 }
 
 export class Files {
-  /** @param {Api} api @param {(url: string, file: FileInfo) => void} enlarge @param {(text: string) => void} complain */
-  constructor(api, enlarge, complain) {
+  /** @param {Api} api @param {(text: string) => void} complain */
+  constructor(api, complain) {
     this.api = api;
-    this.enlarge = enlarge;
     this.complain = complain;
     /** Object URLs by address, the last used at the end. @type {Map<string, string>} */
     this.urls = new Map();
@@ -76,12 +76,18 @@ export class Files {
         const image = el("img", { src: url, alt: visibleText(file.name), decoding: "async" });
         image.addEventListener("error", () => image.replaceWith(el("span", { class: "wait" }, "This picture cannot be drawn.")));
         place.replaceWith(image);
-        button.addEventListener("click", () => this.enlarge(url, file));
+        button.addEventListener("click", () => this.#enlarge(url, file));
       },
       (error) => setText(place, error instanceof Error ? error.message : "That file cannot be read."),
     );
     const save = el("button", { type: "button", class: "link", onclick: (/** @type {Event} */ event) => this.#save(event, file) }, "Save");
     return el("figure", { class: "picture" }, button, el("figcaption", {}, name(file.name), el("span", {}, size(file.bytes)), save));
+  }
+
+  /** @param {string} url @param {FileInfo} file */
+  #enlarge(url, file) {
+    const save = el("button", { type: "button", onclick: (/** @type {Event} */ event) => this.#save(event, file) }, "Save");
+    void read(file.name, [el("img", { src: url, alt: visibleText(file.name) })], [save]);
   }
 
   /** @param {FileInfo} file @returns {Promise<string>} */
