@@ -67,7 +67,9 @@ class Aftermath:
         self._send(lambda pipe: collect.bring_out(run, order, pipe), bring, _COLLECT_S)
 
     def tidy_up(self) -> None:
-        self._errand = None
+        if self._errand is not None:  # which may have changed to whom files belong
+            self._workspace.changed_at = time.monotonic()
+            self._errand = None
         self._next = self._then
         if self._tidied():
             self._then()

@@ -95,10 +95,11 @@ def become(job: Job, config: Config) -> str:
     _limit(resource.RLIMIT_FSIZE, limits.file_bytes)
     cpu = math.ceil(limits.timeout_s * len(os.sched_getaffinity(0))) + _CPU_SLACK_S
     _limit(resource.RLIMIT_CPU, cpu)
-    os.setgroups([])
-    os.setresgid(config.gid, config.gid, config.gid)
+    os.setgroups([config.gid])
+    own_gid = config.own_gid(job.uid)
+    os.setresgid(own_gid, own_gid, own_gid)
     os.setresuid(job.uid, job.uid, job.uid)
-    os.umask(0o002)
+    os.umask(0o007)  # the workspace gives what is made in it its own group, so this keeps files elsewhere from members
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     prctl(PR_SET_DUMPABLE, 1)  # else /proc/self is root's, and /dev/stdin with it
     path = _lay_out(job, config.workspace)
@@ -131,6 +132,7 @@ def hand_over(job: Job, config: Config, path: str) -> NoReturn:
             source=code,
             name=start.filename or start.name,
             path=path,
+            root=job.scratch if start.filename is None else config.workspace,
             arguments=start.args,
             workspace=None if hidden else config.workspace,
             scratch=job.scratch,

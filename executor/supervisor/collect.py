@@ -12,6 +12,7 @@ Figures that the program has shown lie in its own directory (see `executor.super
 called as no changed file of the workspace is.
 """
 
+import contextlib
 import os
 import stat
 import time
@@ -119,6 +120,8 @@ def bring_out(run: int, order: Order, pipe: int) -> None:
             paths.append(path)
         if seen >= _MOST_ENTRIES or time.monotonic() > until:
             break
+    if order.workspace is not None:
+        _share(order.workspace, paths)
     out = _Out(run, order.limits, pipe)
     names = _figures(order.scratch)
     taken = set(paths)
@@ -135,6 +138,24 @@ def bring_out(run: int, order: Order, pipe: int) -> None:
             out.put(path, read(order.workspace or "", path, out.room))
     left = len(names) + len(paths) - out.count
     write_all(pipe, encode(Kind.EXIT, run, encode_message(Exit(artifacts_left=left))))
+
+
+def _share(workspace: str, paths: list[str]) -> None:
+    """Give the workspace's group what was moved into it, with its group, from elsewhere (`mv`, `cp -p`)."""
+    gid = os.getegid()
+    for path in paths:
+        parts = path.split("/")
+        for depth in range(1, len(parts) + 1):
+            with contextlib.suppress(OSError):
+                file = _below(workspace, "/".join(parts[:depth]), _READ)
+                try:
+                    status = os.fstat(file)
+                    if status.st_uid == os.geteuid() and status.st_gid != gid:
+                        os.fchown(file, -1, gid)
+                        if stat.S_ISDIR(status.st_mode):
+                            os.fchmod(file, stat.S_IMODE(status.st_mode) | stat.S_ISGID)
+                finally:
+                    os.close(file)
 
 
 class _Out:

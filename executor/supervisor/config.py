@@ -10,8 +10,9 @@ class Config:
 
     The container owns the uids from `uid_base` to `uid_base + uids` inclusive, on the whole machine: one for each
     requester, and the last one for the supervisor's own use. `uid_base` is also the group of everything in the
-    workspace. `slots` executions run at once. `languages` maps canonical names to the program each needs. `preload`
-    names modules that are imported once, and `spares` how many forked children wait for work.
+    workspace, which all requesters are in, and each has one of its own for everything else. `slots` executions run at
+    once. `languages` maps canonical names to the program each needs. `preload` names modules that are imported once,
+    and `spares` how many forked children wait for work.
     """
 
     token: str
@@ -33,6 +34,11 @@ class Config:
     @property
     def gid(self) -> int:
         return self.uid_base
+
+    @staticmethod
+    def own_gid(uid: int) -> int:
+        """The group that only this requester is in; never that of the workspace."""
+        return uid + 1
 
     @property
     def killer_uid(self) -> int:

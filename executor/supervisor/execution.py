@@ -224,7 +224,7 @@ class Execution:
             self._around.loop.forget(descriptor)
 
     def _look(self, now: float) -> None:
-        too_much, pause = self._tally.look(self.uid, self._around.config.gid)
+        too_much, pause = self._tally.look(self.uid, self._around.config.own_gid(self.uid))
         if too_much:
             self._end("memory")
         elif now >= self._deadline:

@@ -6,13 +6,15 @@ path, hooks, random numbers, and above all the end, where an interpreter that sh
 handlers, and closes files that the program left open, without which their content would be lost.
 
 A program's file is named in tracebacks as its author knows it (`main.py`), while `__file__` is where it really lies.
-Source lines of tracebacks therefore come from `linecache`, and the interpreter's own hooks, which look for files, are
-replaced by ones that ask it.
+The source lines of tracebacks that Python code makes come from `linecache`. The interpreter's own hooks, which know
+things that Python code does not ("Did you mean"), look for files of that name, so they are called where it is found.
 """
 
+import ast
 import atexit
 import builtins
 import contextlib
+import functools
 import gc
 import io
 import linecache
@@ -20,10 +22,9 @@ import os
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import CodeType, ModuleType, TracebackType
+from types import CodeType, FrameType, ModuleType, TracebackType
 from typing import Any, Final, NoReturn
 
 from executor.supervisor import lastvalue
@@ -34,7 +35,7 @@ _FLUSH_FAILED: Final = 120  # the interpreter's own code for it
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`name` is what it is called, `path` where it lies.
+    """`name` is what it is called, relative to `root`, and `path` where it lies.
 
     `workspace` goes last on the import path: a file in it never shadows a module of the library or the image.
     `scratch` is the execution's own directory; with `echo` the text of the last value is put there, figures that are
@@ -44,6 +45,7 @@ class Program:
     source: bytes
     name: str
     path: str
+    root: str
     arguments: tuple[str, ...]
     workspace: str | None
     scratch: str
@@ -52,6 +54,11 @@ class Program:
     shown: int = 0
 
 
+class _Place:
+    root = "."
+
+
+_place = _Place()
 _figures = Figures()
 
 
@@ -65,7 +72,8 @@ def prepare() -> None:
     sys.stdout = sys.__stdout__ = _stream(1, "w", "surrogateescape")  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = _stream(2, "w", "backslashreplace")  # type: ignore[misc]
     sys.excepthook = sys.__excepthook__ = _excepthook
-    threading.excepthook = threading.__excepthook__ = _thread_excepthook
+    sys.unraisablehook = sys.__unraisablehook__ = _where_the_file_is(sys.__unraisablehook__)
+    threading.excepthook = threading.__excepthook__ = _where_the_file_is(threading.__excepthook__)
     sys.path = [entry for entry in sys.path if entry]
     sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != "MemoryImporter"]
     for name in [name for name in sys.modules if name == "executor" or name.startswith("executor.")]:
@@ -93,6 +101,8 @@ def run(program: Program) -> NoReturn:
     main = sys.modules["__main__"]
     main.__file__ = path
     _figures.begin(program.figures, program.shown)
+    _place.root = program.root
+    _hide_our_depth()
     number = os.getpid()
     how = _execute(program, main.__dict__)
     value = main.__dict__.pop(lastvalue.NAME, None)
@@ -115,10 +125,41 @@ def _execute(program: Program, namespace: dict[str, Any]) -> Callable[[], NoRetu
     return _complain(raised)
 
 
+def _hide_our_depth() -> None:
+    """The program may go as deep as it could if it did not stand on our frames, and is told so."""
+    depth = 2  # from here on: `_execute` and `exec`
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001
+    while (frame := frame.f_back if frame else None) is not None:
+        depth += 1
+    real_get, real_set = sys.getrecursionlimit, sys.setrecursionlimit
+
+    @functools.wraps(real_get)
+    def getrecursionlimit() -> int:
+        return real_get() - depth
+
+    @functools.wraps(real_set)
+    def setrecursionlimit(limit: int, /) -> None:
+        real_set(limit + depth if limit > 0 else limit)
+
+    sys.getrecursionlimit, sys.setrecursionlimit = getrecursionlimit, setrecursionlimit
+    setrecursionlimit(real_get())
+
+
 def _compiled(program: Program) -> CodeType:
-    if program.echo:
-        return lastvalue.compiled(program.source, program.name)
-    return compile(program.source, program.name, "exec", dont_inherit=True)
+    try:
+        if program.echo:
+            return lastvalue.compiled(program.source, program.name)
+        return compile(program.source, program.name, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        _quote(error, program)
+        raise
+
+
+def _quote(error: SyntaxError, program: Program) -> None:
+    """What the compiler has against a program that parses, it quotes from a file of that name, if it finds one."""
+    with contextlib.suppress(SyntaxError, ValueError):
+        ast.parse(program.source, program.name)
+        error.text = linecache.getline(program.name, error.lineno or 0) or None
 
 
 def _complain(error: BaseException) -> Callable[[], NoReturn] | int:
@@ -131,9 +172,9 @@ def _complain(error: BaseException) -> Callable[[], NoReturn] | int:
         return _exit_code(exit_.code)
     except BaseException as second:  # noqa: BLE001
         _say("Error in sys.excepthook:")
-        _excepthook(type(second), second, _of_program(second.__traceback__))
+        _show(second)
         _say("\nOriginal exception was:")
-        _excepthook(type(error), error, error.__traceback__)
+        _show(error)
     return _interrupted if isinstance(error, KeyboardInterrupt) else 1
 
 
@@ -163,7 +204,7 @@ def _end(how: Callable[[], NoReturn] | int, namespace: dict[str, Any]) -> NoRetu
         except OSError:
             flushed = step is not _flush and flushed
         except BaseException as error:  # noqa: BLE001 - an exit handler may raise anything; the others still run
-            _excepthook(type(error), error, _of_program(error.__traceback__))
+            _show(error)
     if callable(how):
         how()
     os._exit(how if flushed or how else _FLUSH_FAILED)
@@ -191,6 +232,11 @@ def _say(line: str) -> None:
         sys.stderr.flush()
 
 
+def _show(error: BaseException) -> None:
+    error.__traceback__ = _of_program(error.__traceback__)
+    _excepthook(type(error), error, error.__traceback__)
+
+
 def _of_program(trace: TracebackType | None) -> TracebackType | None:
     """A traceback without our frames."""
     while trace is not None and trace.tb_frame.f_code.co_filename in _OUR_FILES:
@@ -201,18 +247,26 @@ def _of_program(trace: TracebackType | None) -> TracebackType | None:
 _OUR_FILES: Final = {function.__code__.co_filename for function in (_execute, lastvalue.compiled)}
 
 
-def _excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        traceback.print_exception(kind, error, trace)
-        sys.stderr.flush()
+def _where_the_file_is(hook: Callable[..., object]) -> Callable[..., None]:
+    """The hook, called in the directory that the program's name is relative to."""
+
+    @functools.wraps(hook)
+    def called_there(*arguments: Any) -> None:
+        here = -1
+        with contextlib.suppress(OSError):
+            here = os.open(".", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+            os.chdir(_place.root)
+        try:
+            hook(*arguments)
+        finally:
+            if here >= 0:
+                os.fchdir(here)
+                os.close(here)
+
+    return called_there
 
 
-def _thread_excepthook(arguments: threading.ExceptHookArgs, /) -> None:
-    if arguments.exc_type is SystemExit or arguments.exc_value is None:
-        return
-    name = arguments.thread.name if arguments.thread else threading.get_ident()
-    _say(f"Exception in thread {name}:")
-    _excepthook(arguments.exc_type, arguments.exc_value, arguments.exc_traceback)
+_excepthook: Final = _where_the_file_is(sys.__excepthook__)
 
 
 def _stream(descriptor: int, mode: str, errors: str) -> io.TextIOWrapper:

@@ -58,7 +58,7 @@ class Tally:
         else:
             self._peak_at_most = max(self._peak_at_most, used.peak)
 
-    def look(self, uid: int, gid: int) -> tuple[bool, float]:
+    def look(self, uid: int, own_gid: int) -> tuple[bool, float]:
         """Whether the program has more memory than it may, and the seconds until the next look."""
         began = time.monotonic()
         seen = usage.look(uid)
@@ -66,7 +66,7 @@ class Tally:
         limit = self._limits.memory_mb * MIB
         used = seen.own(self.report.resident_bytes if self._in_process else 0)
         if seen.resident > limit and len(seen.processes) > 1:
-            used = usage.proportional(seen, uid, gid)
+            used = usage.proportional(seen, uid, own_gid)
         self._peak = max(self._peak, used)
         return used > limit, usage.pause(limit - used, time.monotonic() - began)
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from executor.supervisor.paths import DIRECTORY
 
-PLACES: Final = ("/tmp", "/dev/shm")  # noqa: S108 - the sandbox's own
+PLACES: Final = ("/tmp", "/dev/shm", "/dev/mqueue")  # noqa: S108 - the sandbox's own
 _DEEPEST: Final = 200
 
 

@@ -50,10 +50,10 @@ def look(uid: int) -> Usage:
     return Usage(tasks, sum(resident for _, resident in processes), tuple(processes))
 
 
-def proportional(usage: Usage, uid: int, gid: int) -> int:
+def proportional(usage: Usage, uid: int, own_gid: int) -> int:
     """Bytes, shared pages divided by their users. A process that hides itself counts in full."""
     total = 0
-    with acting_as(uid, gid):
+    with acting_as(uid, own_gid):
         for pid, resident in usage.processes:
             try:
                 text = Path(f"/proc/{pid}/smaps_rollup").read_bytes()
