@@ -42,7 +42,6 @@ def test_a_program_cannot_tell_the_difference(name: str, tmp_path: Path) -> None
         str(path),
         str(tmp_path),
         str(tmp_path),
-        echo,
         "a b",
         "c",
     ]
