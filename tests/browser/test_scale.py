@@ -1,51 +1,27 @@
 """Ten thousand messages and a fast stream: what is not in view is not in the tree, and no update is lost."""
 
-import asyncio
 import time
 from pathlib import Path
 
 import pytest
 from playwright.async_api import expect
 
-from bot.core.views.view import Headline, OutputText, View
 from tests.browser.conftest import Open
+from tests.browser.crowd import A_SECOND, LINES, output, post_many, stream
 from tests.browser.tab import Tab
-from tests.integration.webrig import GENERAL, Site, site
+from tests.integration.webrig import GENERAL, site
 
 pytestmark = pytest.mark.browser
 
 MESSAGES = 10_000
 MOST_ROWS = 60
 STREAM_S = 10.0
-A_SECOND = 50
 
 WITHOUT_GAPS = """(() => {
     const boxes = [...document.querySelectorAll('main .row')].map(row => row.getBoundingClientRect());
     return boxes.slice(1).every((box, at) => Math.abs(box.top - boxes[at].bottom) < 1);
 })()"""
 FRAMES = "new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))"
-
-
-async def post_many(web: Site, count: int) -> list[str]:
-    """Straight into the store, in one transaction: as many posts would be."""
-    ids = []
-    async with web.gateway._database.write() as tx:
-        for number in range(count):
-            lines = number % 7 + 1
-            word = "needle" if number == 17 else "message"
-            ids.append(f"m{number:016x}")
-            text = "\n".join(f"{word} {number} line {line}" for line in range(lines))
-            body = f'{{"text": {_quoted(text)}, "blocks": [{{"kind": "text", "text": {_quoted(text)}}}]}}'
-            await tx.execute(
-                "INSERT INTO messages (id, channel, author, body, created_at, created, changed)"
-                " VALUES (?, 'general', 'bo', ?, ?, ?, ?)",
-                (ids[-1], body, time.time() - (count - number), number + 1, number + 1),
-            )
-    return ids
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\n", "\\n") + '"'
 
 
 async def rows(tab: Tab) -> int:
@@ -91,21 +67,18 @@ async def test_a_stream_of_fifty_updates_a_second_loses_none(tmp_path: Path, ope
     async with site(tmp_path) as web:
         await post_many(web, 2_000)
         tab = await open_tab(web.base, "ana")
-        message = await web.gateway.post(GENERAL, "stream", None, None, _output(0))
-        output = tab.page.locator(f'[data-id="{message}"] .output')
-        await expect(output).to_have_text("line 0")
+        message = await web.gateway.post(GENERAL, "stream", None, None, output(0))
+        shown = tab.page.locator(f'[data-id="{message}"] .output')
+        await expect(shown).to_have_text("line 0")
         await tab.page.evaluate("""() => {
             window.grown = [];
             new MutationObserver(() => window.grown.push(document.querySelectorAll('main .row').length))
                 .observe(document.querySelector('.feed'), { childList: true, subtree: true, characterData: true });
         }""")
         updates = int(STREAM_S * A_SECOND)
-        began = time.monotonic()
-        for number in range(1, updates + 1):
-            await web.gateway.edit(GENERAL, message, _output(number))
-            await asyncio.sleep(max(0.0, began + number / A_SECOND - time.monotonic()))
-        await expect(output).to_contain_text(f"line {updates}")
-        assert await output.inner_text() == "\n".join(f"line {n}" for n in range(max(0, updates - 39), updates + 1))
+        await stream(web, message, updates)
+        await expect(shown).to_contain_text(f"line {updates}")
+        assert await shown.inner_text() == "\n".join(f"line {n}" for n in range(updates - LINES + 1, updates + 1))
         counts = await tab.page.evaluate("window.grown")
         assert len(counts) > updates / 4, "it was seen growing"
         assert max(counts) <= MOST_ROWS
@@ -115,8 +88,3 @@ async def test_a_stream_of_fifty_updates_a_second_loses_none(tmp_path: Path, ope
             )
             < 2
         )
-
-
-def _output(number: int) -> View:
-    lines = "".join(f"line {n}\n" for n in range(max(0, number - 39), number + 1))
-    return View((Headline("⏳", f"Python · running · {number / A_SECOND:.1f} s"), OutputText(lines)), status="running")
