@@ -18,6 +18,7 @@ from adapters.storage.schema import migrate
 from bot.ports import StoreUnavailable
 
 BUSY_TIMEOUT_MS = 5_000
+WAL_AGAIN_MS = 20
 
 
 class Database:
@@ -58,12 +59,27 @@ async def open_database(path: Path) -> AsyncIterator[Database]:
     try:
         with sentences("opened"):
             db.row_factory = sqlite3.Row
-            for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+            await _use_wal(db)
+            for pragma in ("synchronous = FULL", "foreign_keys = ON"):
                 await db.execute(f"PRAGMA {pragma}")
             await migrate(db)
         yield Database(db)
     finally:
         await db.close()
+
+
+async def _use_wal(db: aiosqlite.Connection) -> None:
+    """SQLite does not wait for others while it changes the mode of a new file, however long its time-out is."""
+    tries = BUSY_TIMEOUT_MS // WAL_AGAIN_MS
+    while True:
+        try:
+            await db.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            tries -= 1
+            if tries <= 0:
+                raise
+        await asyncio.sleep(WAL_AGAIN_MS / 1000)
 
 
 @contextmanager
