@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from bot.core.policy.commands import pattern
 from bot.core.policy.cover import KINDS, named_kinds
 from bot.core.policy.decision import Demand, Effect
 
@@ -69,6 +70,9 @@ def _out_of_place(rule: "Rule") -> list[str]:
 
 
 def _allow_faults(policy: "Policy", rule: "Rule", here: Place) -> Iterator[Misfit]:
+    for index, command in enumerate(rule.cmd):
+        if says := pattern.fault(command):
+            yield Misfit((*here, "cmd", index), says)
     if rule.profile is not None and rule.profile not in policy.profiles:
         yield Misfit((*here, "profile"), f"there is no profile {rule.profile!r}")
     elif rule.code_sha256 is None:

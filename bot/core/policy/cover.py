@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.core.model import Model
+from bot.core.policy.commands import pattern
+from bot.core.policy.commands.pattern import CommandPattern
 from bot.core.policy.decision import Fact
 from bot.core.policy.facts import NO_EFFECT
 from bot.core.policy.patterns import (
@@ -45,6 +47,7 @@ def by_value(covers: Callable[[str, str], bool], hits: Callable[[str, str], bool
 class Named(Model):
     """Facts that a rule names, a field for each kind: patterns, any of which is enough."""
 
+    cmd: tuple[CommandPattern, ...] = ()
     read: tuple[PathPattern, ...] = ()
     write: tuple[PathPattern, ...] = ()
     net: tuple[HostPattern, ...] = ()
@@ -53,6 +56,7 @@ class Named(Model):
 
 
 KINDS: Mapping[str, Kind] = {
+    "cmd": Kind(covers=pattern.covers, hits=pattern.hits),
     "read": by_value(path_covers, path_hits),
     "write": by_value(path_covers, path_hits),
     "net": by_value(host_covers, host_hits),

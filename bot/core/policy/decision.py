@@ -1,6 +1,7 @@
 """What the policy said about a request: the record that card, audit and shell commands all speak from."""
 
 from enum import StrEnum
+from typing import Literal
 
 from pydantic import Field
 
@@ -14,16 +15,36 @@ class Effect(StrEnum):
     DENY = "deny"
 
 
+class Computed(Model):
+    """A word of a command that is known at run time only; `dyn` is how it is written.
+
+    `words` says what it becomes: exactly one word, names of files (or the pattern itself), or any number of words.
+    """
+
+    dyn: str
+    words: Literal["one", "glob", "many"] = "many"
+
+
+Argument = str | Computed
+
+
 class Fact(Model):
     """One thing that the code does or asks for, as far as analysis understands it.
 
-    `kind` is a word of the policy (`limit`, `unknown`, later `import`, `net`, …); `value` is text, for a command the
-    `shlex.join` of its words; `line` counts from 1 within the block, 0 where the fact is about the whole of it.
+    `kind` is a word of the policy (`cmd`, `net`, `limit`, `unknown`, …); `value` is text, for a command the
+    `shlex.join` of its words; `line` counts from 1 within the block, 0 where the fact is about the whole of it. `argv`
+    is there for commands only.
     """
 
     kind: str
     value: str
     line: int = 0
+    argv: tuple[Argument, ...] = ()
+
+    @property
+    def dyn(self) -> tuple[int, ...]:
+        """Which words of `argv` are computed."""
+        return tuple(index for index, word in enumerate(self.argv) if isinstance(word, Computed))
 
 
 class Profile(Model):

@@ -281,7 +281,7 @@ PRESETS = {path.stem: path.read_text() for path in (Path(__file__).parents[4] / 
 
 
 def test_presets_load_and_their_examples_hold() -> None:
-    assert set(load_policies(PRESETS)) == {"open", "team", "strict"}
+    assert set(load_policies(PRESETS)) == {"open", "team", "team-analysed", "strict"}
 
 
 @pytest.mark.parametrize("name", PRESETS)
