@@ -23,7 +23,7 @@ export class Api {
       return await fetch(path, { ...init, headers: { ...this.headers, ...init.headers } });
     } catch (error) {
       if (init.signal?.aborted) throw error;
-      throw new Unreachable(String(error));
+      throw new Unreachable("Fencepost does not answer.");
     }
   }
 
@@ -62,7 +62,7 @@ async function json(response) {
     return await response.json();
   } catch (error) {
     if (error instanceof SyntaxError) return { text: `The server answered with status ${response.status}.` };
-    throw new Unreachable(String(error));
+    throw new Unreachable("Fencepost does not answer.");
   }
 }
 

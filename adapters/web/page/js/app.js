@@ -120,7 +120,6 @@ export class App {
   #changed(changes) {
     if (changes.some(({ message }) => message.channel === this.room.channel.id)) this.room.refresh();
     for (const { kind, message } of changes) if (kind !== "removed") this.#announce(message);
-    if (document.hidden) this.room.feed.jump.hidden ||= this.room.feed.sticks;
     this.#drawUnread();
   }
 

@@ -22,6 +22,7 @@ import { refuse } from "./toast.js";
  */
 
 const INDENT = "    ";
+const TOUCH = matchMedia("(pointer: coarse)");
 
 export class Composer {
   /** @param {import("./api.js").Api} api @param {ComposerOptions} options */
@@ -55,7 +56,7 @@ export class Composer {
     });
     this.area.addEventListener("paste", (event) => this.#paste(event));
     this.area.addEventListener("blur", () => this.suggestions.offer([]));
-    document.addEventListener("selectionchange", () => document.activeElement === this.area && this.#drawHint());
+    for (const moved of ["selectionchange", "keyup", "click"]) this.area.addEventListener(moved, () => this.#drawHint());
     this.area.value = sessionStorage.getItem(options.draftKey) ?? "";
     this.#changed();
     this.suggestions.offer([]);
@@ -191,7 +192,7 @@ export class Composer {
   #drawHint() {
     const { value, selectionStart } = this.area;
     const inFence = fenceAt(value, selectionStart) !== null;
-    setText(this.hint, inFence ? "In a fence: Enter makes a line, Tab indents, Ctrl+Enter sends" : value ? "Enter sends, Shift+Enter makes a line" : "``` begins a fence, / a command, ↑ edits your last message");
+    setText(this.hint, inFence ? "In a fence: Enter makes a line, Tab indents, Ctrl+Enter sends" : value ? "Enter sends, Shift+Enter makes a line" : TOUCH.matches ? "``` begins a fence, / a command" : "``` begins a fence, / a command, ↑ edits your last message");
   }
 }
 

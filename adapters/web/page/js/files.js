@@ -31,6 +31,7 @@ export class Files {
 
   /** @param {FileInfo} file @returns {Promise<Blob>} */
   async load(file) {
+    if (!file.url.startsWith("/api/files/")) throw new Error("That is no file of this chat.");
     const response = await this.api.fetch(file.url);
     if (!response.ok) throw new Error((await response.json().catch(() => ({}))).text ?? "That file cannot be read.");
     return response.blob();

@@ -28,7 +28,7 @@ async function begin() {
     app = new App(root, session, { actAs, logOut: () => void logOut(session.api) }, FACE);
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
-    root.replaceChildren(el("main", { class: "login" }, el("p", { role: "status" }, "Fencepost does not answer. Trying again …")));
+    root.replaceChildren(el("main", { class: "login" }, el("p", { role: "status" }, error.message, " Trying again …")));
     setTimeout(() => void begin(), RETRY_MS);
   }
 }

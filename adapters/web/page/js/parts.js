@@ -63,7 +63,7 @@ function draw(part, message, index) {
     case "note":
       return el("p", { class: "note" }, ...visible(localTimes(part.text, message.created_at), false));
     default:
-      return el("div", {}, ...text(part.text, `${message.id}:${index}`));
+      return el("div", { class: "written" }, ...text(part.text, `${message.id}:${index}`));
   }
 }
 

@@ -72,7 +72,7 @@ async function show(files, button, message, body) {
   const text = body.text ?? "";
   if (button.id === "show_code" && text) {
     const language = message.blocks.find((part) => part.kind === "code")?.language ?? "";
-    void read("All of the code", [el("div", { class: "reading" }, codeBlock({ code: text, language }))]);
+    void read("All of the code", [el("div", { class: "reading", tabindex: 0 }, codeBlock({ code: text, language }))]);
   } else if (body.files?.length) await showFile(files, body.files, text);
   else if (button.id === "full_output" && text) void read("Full output", [reading(text)]);
   else if (text) tell(text);

@@ -1,6 +1,6 @@
 /** One person's view of the chat: who they are, the channels, what is known of each, and what changes. */
 
-import { Unreachable } from "./api.js";
+import { sentence, Unreachable } from "./api.js";
 import { History } from "./history.js";
 import { Stream } from "./stream.js";
 
@@ -43,12 +43,14 @@ export class Session {
     });
   }
 
-  /** @param {Api} api @returns {Promise<Session | null>} null where the server does not know who this is */
+  /** @param {Api} api @returns {Promise<Session | null>} null where the server does not know who this is; raises Unreachable */
   static async begin(api) {
     const me = await api.get("/api/me");
-    if (me.status !== 200) return null;
-    api.csrf = me.body.csrf;
+    if (me.status === 401) return null;
     const [people, channels] = await Promise.all([api.get("/api/users"), api.get("/api/channels")]);
+    const failed = [me, people, channels].find((answer) => answer.status !== 200);
+    if (failed) throw new Unreachable(sentence(failed));
+    api.csrf = me.body.csrf;
     return new Session(api, me.body, people.body, channels.body);
   }
 

@@ -3,6 +3,7 @@
 import { Composer } from "../composer.js";
 import { el } from "../dom.js";
 import { Feed } from "../feed.js";
+import { rowKey } from "../row_acts.js";
 
 /** @typedef {import("../types.js").Message} Message */
 
@@ -22,7 +23,9 @@ export function threadPanel(channel, root, send, aim) {
       const items = () => [history.byId.get(root), ...history.replies(root)].filter((message) => message !== undefined);
       /** @type {Message[]} */
       let shown = [];
-      const feed = new Feed({ ...acts, openThread: null, edit: (message) => composer.edit(message) }, { label: "Thread" });
+      /** @type {import("../row.js").Acts} */
+      const here = { ...acts, openThread: null, edit: (message) => composer.edit(message) };
+      const feed = new Feed(here, { label: "Thread", onKey: (event, message) => rowKey(here, event, message) });
       const composer = new Composer(session.api, {
         label: "Reply in the thread",
         draftKey: `fencepost.draft.${session.me.id}.${root}`,
