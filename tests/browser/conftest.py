@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
 
 from tests.acceptance.conftest import bot, tidy
 from tests.browser.tab import Tab, opened
@@ -26,6 +26,8 @@ FLAGS = [
     "--disable-sync",
 ]
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+
+expect.set_options(timeout=10_000)
 
 Open = Callable[..., Awaitable[Tab]]
 
