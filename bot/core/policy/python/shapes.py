@@ -1,0 +1,89 @@
+"""Things that are harmless in one shape only: each function says whether a use has that shape.
+
+Measured on CPython 3.11 and closed here: `type(int)("X", (), {…})` makes a class of any namespace; `dataclass` writes
+the names of fields into code that it executes, so a `TypedDict("T", {"x=…": int})` or a field that was renamed runs
+text; `wraps(f, assigned=…)` copies attributes that are named by texts.
+"""
+
+import ast
+
+from bot.core.policy.python.block import Block
+from bot.core.policy.python.classes import is_plain_class
+from bot.core.policy.python.literals import text
+from bot.core.policy.python.naming import is_harmless
+from bot.core.policy.python.said import Facts
+
+_TAKES_TYPES = frozenset({"print", "str", "repr", "isinstance", "issubclass", "hash", "id"})
+
+
+def type_of(node: ast.AST, block: Block) -> Facts | None:
+    """`type(x)` where the class that comes out is only looked at, or called with what cannot make a class."""
+    call = block.call_of(node)
+    if call is None or call.keywords or len(call.args) != 1 or isinstance(call.args[0], ast.Starred):
+        return None
+    match block.parent(call):
+        case ast.Attribute(attr="__name__" | "__qualname__", ctx=ast.Load()) | ast.FormattedValue() | ast.Compare():
+            return ()
+        case ast.Call(func=func, args=args, keywords=keywords) if func is call:
+            unpacked = any(isinstance(each, ast.Starred) for each in args) or any(each.arg is None for each in keywords)
+            return None if unpacked or len(args) > 2 else ()
+        case ast.Call(func=ast.Name() as func) if (block.member(func) or "").removeprefix("builtins.") in _TAKES_TYPES:
+            return ()
+        case ast.Expr():
+            return ()
+        case _:
+            pass
+    return None
+
+
+def attribute_by_name(node: ast.AST, block: Block) -> Facts | None:
+    """`getattr(x, "name")` and `hasattr(x, "name")`: an attribute like any other, but for those that have a meaning."""
+    call = block.call_of(node)
+    if call is None or call.keywords or not 2 <= len(call.args) <= 3:
+        return None
+    name = text(call.args[1])
+    if name is None or block.module(call.args[0]) is not None:
+        return None
+    return () if is_harmless(name, block) else None
+
+
+def dataclass(node: ast.AST, block: Block) -> Facts | None:
+    """A decorator that is applied first, to a class of which every field is a name in its body."""
+    decorator = block.call_of(node) or node
+    owner = block.parent(decorator)
+    if not isinstance(owner, ast.ClassDef) or not owner.decorator_list or owner.decorator_list[-1] is not decorator:
+        return None
+    if isinstance(decorator, ast.Call) and (decorator.args or any(each.arg is None for each in decorator.keywords)):
+        return None
+    return () if is_plain_class(owner, block) else None
+
+
+def fields(node: ast.AST, block: Block) -> Facts | None:
+    """Fields may be had where nothing renames one."""
+    del node
+    return None if block.renamed else ()
+
+
+def wraps(node: ast.AST, block: Block) -> Facts | None:
+    """`@wraps(f)`, with the attributes that it copies by itself."""
+    call = block.call_of(node)
+    if call is None or call.keywords or len(call.args) != 1 or isinstance(call.args[0], ast.Starred):
+        return None
+    return ()
+
+
+def update_wrapper(node: ast.AST, block: Block) -> Facts | None:
+    call = block.call_of(node)
+    if call is None or call.keywords or len(call.args) != 2:
+        return None
+    return None if any(isinstance(each, ast.Starred) for each in call.args) else ()
+
+
+def backend(node: ast.AST, block: Block) -> Facts | None:
+    """`matplotlib.use("Agg")`: what is in use anyway."""
+    call = block.call_of(node)
+    return (
+        ()
+        if call is not None and not call.keywords and [text(each) for each in call.args] in (["Agg"], ["agg"])
+        else None
+    )
