@@ -62,6 +62,8 @@ async def test_the_tour_can_be_skipped_and_taken_again(bot: BotProcess, open_tab
     await tab.page.get_by_role("button", name="Panels").click()
     await tab.page.get_by_role("tab", name="Help").click()
     await tab.page.get_by_role("button", name="Take the tour again").click()
+    await bot.person("bo").post("general", "something changes")
+    await expect(tab.message("something changes")).to_be_visible()
     await expect(tour).to_contain_text("1 of 4")  # what was there before does not count
 
 
@@ -82,6 +84,26 @@ async def test_ana_runs_lee_approves_and_kim_who_is_late_is_told(bot: BotProcess
     await expect(kim.toasts).to_contain_text(re.compile(r"This was (approved|decided) by lee"))
     await expect(lee.toasts).to_have_count(0)
     assert [m["status"] for m in await bot.person("kim").messages("data")] == [None, "completed"]
+
+
+async def test_a_click_is_for_the_code_that_was_shown_and_no_other(bot: BotProcess, open_tab: Open) -> None:
+    ana, lee = await open_tab(bot.base, "ana", at="data"), bot.person("lee")
+    await ana.run("print('harmless')")
+    await expect(ana.answer).to_contain_text("wants to run")
+    kim = await open_tab(bot.base, "kim", at="data", hears_nothing=True)
+    card = (await ana.shown())[-1]
+    await lee.press(card, "approve")
+    await expect(ana.answer).to_contain_text("exit 0")
+    await ana.box.press("ArrowUp")
+    await ana.box.fill("```python\nprint('something else')\n```")
+    await ana.box.press("Control+Enter")
+    await expect(ana.answer).to_contain_text("wants to run")
+    assert (await ana.shown())[-1] == card, "the same message asks again"
+
+    await expect(kim.answer).to_contain_text("print('harmless')")
+    await kim.press("Approve")
+    await expect(kim.toasts).to_be_visible()
+    assert (await lee.message("data", card))["status"] == "waiting", "what kim never saw was not approved"
 
 
 async def test_output_is_seen_growing_in_its_place(bot: BotProcess, open_tab: Open) -> None:
