@@ -7,7 +7,9 @@ A kind without an entry, such as `unknown`, no field ever covers.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from pydantic import create_model
 
 from bot.core.model import Model
 from bot.core.policy.commands import pattern
@@ -24,6 +26,15 @@ from bot.core.policy.patterns import (
     path_hits,
     variable_matches,
 )
+from bot.core.policy.python.patterns import (
+    BuiltinPatterns,
+    MemberPatterns,
+    ModulePatterns,
+    builtin_matches,
+    member_matches,
+    module_covers,
+    module_hits,
+)
 
 Answers = Callable[[Any, Fact], bool]
 """(one pattern of the field, a fact of that kind) -> does it answer to it?"""
@@ -31,10 +42,11 @@ Answers = Callable[[Any, Fact], bool]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How patterns of one field are held against facts of that kind."""
+    """How patterns of one field are held against facts of that kind, and of the kinds that it stands for `also`."""
 
     covers: Answers
     hits: Answers
+    also: tuple[str, ...] = ()
 
 
 def by_value(covers: Callable[[str, str], bool], hits: Callable[[str, str], bool]) -> Kind:
@@ -44,8 +56,14 @@ def by_value(covers: Callable[[str, str], bool], hits: Callable[[str, str], bool
     )
 
 
-class Named(Model):
-    """Facts that a rule names, a field for each kind: patterns, any of which is enough."""
+if TYPE_CHECKING:
+    _Imports = Model
+else:  # `import` is a keyword, so no class statement can have a field of that name
+    _Imports = create_model("_Imports", __base__=Model, **{"import": (ModulePatterns, ())})
+
+
+class Named(_Imports):
+    """Facts that a rule names, a field for each kind: patterns, any of which is enough. `import` is one of them."""
 
     cmd: tuple[CommandPattern, ...] = ()
     read: tuple[PathPattern, ...] = ()
@@ -53,6 +71,8 @@ class Named(Model):
     net: tuple[HostPattern, ...] = ()
     env: tuple[VariablePattern, ...] = ()
     assign: tuple[VariablePattern, ...] = ()
+    member: MemberPatterns = ()
+    builtin: BuiltinPatterns = ()
 
 
 KINDS: Mapping[str, Kind] = {
@@ -62,6 +82,9 @@ KINDS: Mapping[str, Kind] = {
     "net": by_value(host_covers, host_hits),
     "env": by_value(variable_matches, variable_matches),
     "assign": by_value(variable_matches, variable_matches),
+    "import": Kind(covers=module_covers, hits=module_hits, also=("member",)),
+    "member": Kind(covers=member_matches, hits=member_matches),
+    "builtin": Kind(covers=builtin_matches, hits=builtin_matches),
 }
 
 
@@ -74,10 +97,15 @@ def covers(named: Named, fact: Fact) -> bool:
     """Whether an allow rule's fields cover this fact. Code that does nothing is covered by whoever names anything."""
     if fact == NO_EFFECT:
         return bool(named_kinds(named))
-    kind = KINDS.get(fact.kind)
-    return kind is not None and any(kind.covers(pattern, fact) for pattern in getattr(named, fact.kind))
+    return any(
+        kind.covers(pattern, fact)
+        for name, kind in KINDS.items()
+        if fact.kind == name or fact.kind in kind.also
+        for pattern in getattr(named, name)
+    )
 
 
 def hits(named: Named, kind: str, fact: Fact) -> bool:
     """Whether a field of an ask or deny rule finds this fact."""
-    return fact.kind == kind and any(KINDS[kind].hits(pattern, fact) for pattern in getattr(named, kind))
+    concerns = fact.kind == kind or fact.kind in KINDS[kind].also
+    return concerns and any(KINDS[kind].hits(pattern, fact) for pattern in getattr(named, kind))
