@@ -31,6 +31,8 @@ _SET_OFF = frozenset({"!", "{", "[", "[["})
 _MAY_SWALLOW = frozenset({"string", "heredoc_body"})
 """Where tree-sitter counts blanks in front of `$` as part of that token."""
 
+_BEFORE_KEYWORD = b" \t\n;("
+_BEHIND_KEYWORD = b" \t\n;)|&"
 _BEFORE_COMMENT = b" \t\n;"
 _BEFORE_REDIRECT = b" \t\n)}"
 
@@ -87,6 +89,11 @@ def _check_token(node: Node, source: bytes) -> None:
         text = text.lstrip(b" \t\n")
     if node.type.strip() and text != node.type.encode():
         raise Opaque(f"a {node.type} that is written otherwise", node)
+    if node.type.isalpha() and not (
+        source[max(0, node.start_byte - 1) : node.start_byte] in _BEFORE_KEYWORD
+        and source[node.end_byte : node.end_byte + 1] in _BEHIND_KEYWORD
+    ):
+        raise Opaque(f"a {node.type} that is not set off by a blank", node)
     if node.type in _SET_OFF and parent != "expansion" and source[node.end_byte : node.end_byte + 1] not in b" \t\n":
         raise Opaque(f"a {node.type} that is not set off by a blank", node)
 

@@ -5,10 +5,10 @@ import re
 from tree_sitter import Node
 
 from bot.core.policy.shell.opaque import Opaque
-from bot.core.policy.shell.words import text_of
+from bot.core.policy.shell.words import text_of, texts_between
 
 _DELIMITER = re.compile(r"'([A-Za-z_]+)'|\"([A-Za-z_]+)\"|([A-Za-z_]+)")
-_EXPANDS = re.compile(r"\$(?![\s.,;:%/)\"']|$)|[\\`]")
+_EXPANDS = re.compile(r"\$(?![\s.,;:%/)\"'])|[\\`]")
 _BESIDE = frozenset({"file_redirect", "pipeline"})
 """What may follow on the line of the `<<`."""
 
@@ -19,7 +19,14 @@ def parts(node: Node, source: bytes) -> tuple[list[Node], list[Node]]:
     start, body, end = (children.get(f"heredoc_{part}") for part in ("start", "body", "end"))
     stripped = "<<-" in children
     own = [child for child in node.children if child.type not in _BESIDE]
-    surplus = len(own) != len({child.type for child in own}) or children.keys() - {"<<", "<<-", "heredoc_start", "heredoc_body", "heredoc_end", *_BESIDE}
+    surplus = len(own) != len({child.type for child in own}) or children.keys() - {
+        "<<",
+        "<<-",
+        "heredoc_start",
+        "heredoc_body",
+        "heredoc_end",
+        *_BESIDE,
+    }
     if start is None or end is None or surplus:
         raise Opaque("more than redirects behind a here-document" if surplus else "a here-document", node)
     delimiter = _DELIMITER.fullmatch(text_of(start))
@@ -34,10 +41,9 @@ def parts(node: Node, source: bytes) -> tuple[list[Node], list[Node]]:
 
 def _expansions(body: Node, *, quoted: bool) -> list[Node]:
     found = [child for child in body.children if child.type != "heredoc_content"]
-    literal = [child for child in body.children if child.type == "heredoc_content"] if body.children else [body]
     if quoted and found:
         raise Opaque("a here-document", body)
-    if not quoted and any(_EXPANDS.search(text_of(each)) for each in literal):
+    if not quoted and any(_EXPANDS.search(text) for text in texts_between(body, found)):
         raise Opaque("a $ or backslash in a here-document", body)
     return found
 

@@ -1,7 +1,7 @@
 """One word of a command: its text after bash has unquoted it, or how many words it may become at run time."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,7 +18,7 @@ Fold = Literal["literal", "glob", "one", "many"]
 _ORDER: tuple[Fold, ...] = ("literal", "one", "glob", "many")
 _ESCAPE_IN_QUOTES = re.compile(r'\\([$`"\\])')
 _PAIR = re.compile(r"\\.", re.DOTALL)
-_EXPANDS = re.compile(r"\$(?![\s.,;:%/)\"]|$)|`")
+_EXPANDS = re.compile(r"\$(?![\s.,;:%/)\"])|`")
 _ALL_PARAMETERS = re.compile(r"\$\{?@")
 
 Expand = Callable[[Node], None]
@@ -90,22 +90,25 @@ def _quoted(node: Node, expand: Expand) -> Word:
     raw = text_of(node)
     if len(raw) < 2 or raw[0] != '"' or raw[-1] != '"' or "\\\n" in raw:
         raise Opaque("a string", node)
-    computed = False
-    for child in node.children:
-        if child.type in EXPANSIONS:
-            expand(child)
-            computed = True
-        elif child.type == "string_content":
-            if _EXPANDS.search(_PAIR.sub("", text_of(child))):
-                raise Opaque("a $ in a string", child)
-        elif child.type not in {'"', "$"}:
-            raise Opaque("a string", child)
+    computed = [child for child in node.children if child.type in EXPANSIONS]
+    if any(child.type not in {*EXPANSIONS, "string_content", '"', "$"} for child in node.children):
+        raise Opaque("a string", node)
+    if any(_EXPANDS.search(_PAIR.sub("", text)) for text in texts_between(node, computed)):
+        raise Opaque("a $ in a string", node)
+    for child in computed:
+        expand(child)
     if computed:
         return Word(raw, "many" if _ALL_PARAMETERS.search(raw) else "one")
-    body = raw[1:-1]
-    if _EXPANDS.search(_PAIR.sub("", body)):
-        raise Opaque("a $ in a string", node)
-    return Word(_ESCAPE_IN_QUOTES.sub(r"\1", body))
+    return Word(_ESCAPE_IN_QUOTES.sub(r"\1", raw[1:-1]))
+
+
+def texts_between(node: Node, parts: Iterable[Node]) -> Iterator[str]:
+    """What stands in front of, between and behind these parts, whether or not the tree has a node for it."""
+    whole, at = node.text or b"", 0
+    for part in parts:
+        yield whole[at : part.start_byte - node.start_byte].decode()
+        at = part.end_byte - node.start_byte
+    yield whole[at:].decode()
 
 
 def _joined(node: Node, expand: Expand) -> Word:
