@@ -25,6 +25,9 @@ from executor.supervisor.requests import Request
 from executor.supervisor.seccomp import Filter
 from executor.supervisor.system import resident_bytes
 
+_ANYBODYS: Final = 0o622
+"""Of pipes that programs write to: they are root's, and could not be opened by the name /dev/stdout otherwise."""
+
 _SAMPLE: Final = """
 import sys
 def main(n):
@@ -57,6 +60,8 @@ class Ends:
             raise
         for descriptor in opened[::2]:
             os.set_blocking(descriptor, False)
+        for descriptor in opened[1:4:2]:
+            os.fchmod(descriptor, _ANYBODYS)
         stdout, stderr, report, control = opened[::2]
         return cls(stdout, stderr, report, control, opened[1::2])
 

@@ -4,18 +4,19 @@ It runs with the requester's rights and after the requester's last process has d
 requester could, and the only others that move things meanwhile are other requesters, in directories that they may
 write to; every step goes through a descriptor of the directory before it and follows no link, so they can make it miss
 something but not make it remove anything elsewhere. Directories of others are looked into as well, for what was put
-there.
+there. What lies deeper than is gone at once is brought up first.
 """
 
 import contextlib
 import os
+import secrets
 from collections.abc import Generator
 from typing import Final
 
 from executor.supervisor.paths import DIRECTORY
 
 PLACES: Final = ("/tmp", "/dev/shm", "/dev/mqueue")  # noqa: S108 - the sandbox's own
-_DEEPEST: Final = 200
+_DEEPEST: Final = 100
 
 
 def clear(uid: int) -> Generator[bool, None, None]:
@@ -24,33 +25,43 @@ def clear(uid: int) -> Generator[bool, None, None]:
         with contextlib.suppress(OSError):
             directory = os.open(place, DIRECTORY)
             try:
-                yield from _clear(directory, uid, 0)
+                while (yield from _clear(directory, directory, uid, 0)):
+                    pass
             finally:
                 os.close(directory)
 
 
-def _clear(directory: int, uid: int, depth: int) -> Generator[bool, None, None]:
+def _clear(place: int, directory: int, uid: int, depth: int) -> Generator[bool, None, bool]:
+    """Whether something that lay too deep was brought up into the place, so that it has to be gone through again."""
+    again = False
     with os.scandir(directory) as entries:
         for entry in entries:
             yield False
             with contextlib.suppress(OSError):
                 mine = entry.stat(follow_symlinks=False).st_uid == uid
-                if entry.is_dir(follow_symlinks=False):
-                    if depth < _DEEPEST:
-                        yield from _enter(directory, entry.name, uid, depth, mine=mine)
+                if not entry.is_dir(follow_symlinks=False):
+                    if mine:
+                        os.unlink(entry.name, dir_fd=directory)
+                elif depth < _DEEPEST:
+                    again |= yield from _enter(place, directory, entry.name, uid, depth, mine=mine)
                     if mine:
                         os.rmdir(entry.name, dir_fd=directory)
                 elif mine:
-                    os.unlink(entry.name, dir_fd=directory)
+                    _open_up(directory, entry.name)
+                    os.rename(entry.name, secrets.token_hex(8), src_dir_fd=directory, dst_dir_fd=place)
+                    again = True
+    return again
 
 
-def _enter(directory: int, name: str, uid: int, depth: int, *, mine: bool) -> Generator[bool, None, None]:
-    if mine and os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode & 0o700 != 0o700:
+def _enter(place: int, directory: int, name: str, uid: int, depth: int, *, mine: bool) -> Generator[bool, None, bool]:
+    if mine and (
+        depth == _DEEPEST - 1 or os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode & 0o700 != 0o700
+    ):
         yield True
         _open_up(directory, name)
     inner = os.open(name, DIRECTORY, dir_fd=directory)
     try:
-        yield from _clear(inner, uid, depth + 1)
+        return (yield from _clear(place, inner, uid, depth + 1))
     finally:
         os.close(inner)
 

@@ -15,7 +15,8 @@ from executor.messages import Reason
 
 TAIL_BYTES: Final = 2048
 _TOO_LARGE: Final = (b"[Errno 27] File too large", b": File too large")
-_COMPLAINTS: Final = (b"Resource temporarily unavailable", b"can't start new thread")
+_NO_THREAD: Final = b"can't start new thread"
+_COMPLAINTS: Final = (b"Resource temporarily unavailable", _NO_THREAD)
 _KILLED_IN_SHELL: Final = 128 + signal.SIGKILL
 
 
@@ -53,8 +54,9 @@ def reason(seen: Seen) -> Reason | None:
 
 
 def _met_the_limit_of_processes(seen: Seen) -> bool:
-    complained = any(text in seen.tail for text in _COMPLAINTS)
-    if complained:
+    if seen.exit_code and _NO_THREAD in _last_line(seen):
+        return True  # threads end with their process, often before they were counted
+    if any(text in seen.tail for text in _COMPLAINTS):
         return max(seen.most_tasks, seen.deaths) >= seen.allowed_tasks // 2
     return seen.most_tasks >= seen.allowed_tasks
 
@@ -64,5 +66,8 @@ def _left_a_bomb(seen: Seen) -> bool:
 
 
 def _failed_at_a_file(seen: Seen) -> bool:
-    last = seen.tail.rstrip().rpartition(b"\n")[2]
-    return bool(seen.exit_code) and any(words in last for words in _TOO_LARGE)
+    return bool(seen.exit_code) and any(words in _last_line(seen) for words in _TOO_LARGE)
+
+
+def _last_line(seen: Seen) -> bytes:
+    return seen.tail.rstrip().rpartition(b"\n")[2]

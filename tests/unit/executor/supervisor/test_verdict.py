@@ -43,6 +43,9 @@ COMPLAINT = b"BlockingIOError: [Errno 11] Resource temporarily unavailable"
         (replace(FAILED, most_tasks=31, tail=COMPLAINT), None),
         (replace(FAILED, deaths=32, tail=COMPLAINT), "processes"),
         (replace(FAILED, deaths=64), None),
+        (replace(FAILED, tail=b"RuntimeError: can't start new thread\n"), "processes"),
+        (replace(FAILED, tail=b"can't start new thread\nKeyError: 1\n"), None),
+        (replace(FINE, tail=b"can't start new thread\n"), None),
         (replace(FINE, most_tasks=64, tail=COMPLAINT), None),
         # what it has left behind is a bomb: a quarter of what is allowed, and the limit was met
         (replace(FINE, most_tasks=64, leftovers=16), "processes"),
