@@ -6,6 +6,7 @@ rule that became stricter in between wins over the click.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from enum import Enum, auto
 
 from bot.core.asking import allow, bind, count_uses, end_before_running, judge, place, refuse
@@ -68,6 +69,9 @@ def approve_and_remember(turn: Turn, request: Request, demand: Demand, event: Bu
         return
     approve(turn, request, demand, event)
     decided = turn.state.request(request.id)
+    if decided is not None and decided.status is Status.WAITING and turn.replies[-1].kind is ReplyKind.DONE:
+        later = " It is not remembered yet: whoever gives the last approval can do that."
+        turn.replies[-1] = replace(turn.replies[-1], text=turn.replies[-1].text + later)
     if decided is None or decided.status is not Status.APPROVED:
         return
     rules = tuple(

@@ -12,7 +12,7 @@ from bot.core.arrival import has_half_character
 from bot.core.asking import ask, end_before_running
 from bot.core.codeblocks import Block, dialect_of, extract
 from bot.core.events import MessageDeleted, MessageEdited, MessagePosted
-from bot.core.limits import EDIT_WINDOW_S, HINTS
+from bot.core.limits import BLOCKS, EDIT_WINDOW_S, HINTS
 from bot.core.snapshot import CodeBlock, Snapshot
 from bot.core.state import Answer, Notice, Origin, Request, Status
 from bot.core.turn import Turn
@@ -97,6 +97,8 @@ def take(turn: Turn, event: MessagePosted | MessageEdited) -> Taken:
             )
         else:
             blocks.append(block)
+    if len(blocks) > BLOCKS:
+        return Taken(None, (f"A message may hold at most {BLOCKS} blocks that run; this one holds {len(blocks)}.",))
     if not blocks:
         return Taken(None, tuple(hints))
     timeouts = [b.attributes.timeout_s for b in blocks if b.attributes.timeout_s is not None]

@@ -34,6 +34,9 @@ INPUT_BYTES = 64 * 1024
 BLOCK_BYTES = 16 * 1024
 """A longer block is never run (POLICY: what a person cannot read cannot be approved)."""
 
+BLOCKS = 20
+"""Blocks of one message that run, one after the other, each with a time limit of its own."""
+
 RECENT_REQUESTS = 64
 """Ended requests kept in a channel's state; older ones are recalled from the table when an event names them."""
 

@@ -23,3 +23,8 @@ class Snapshot(Model):
     files: tuple[FileRef, ...] = ()
     timeout_s: float | None = None
     memory_mb: int | None = None
+
+    @property
+    def has_input(self) -> bool:
+        """Whether something goes in beside the code, so that the same code could do something else."""
+        return bool(self.files) or any(block.args or block.stdin is not None for block in self.blocks)

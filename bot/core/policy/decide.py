@@ -1,9 +1,9 @@
 """The decision: a pure, total function of what would run, the policy, and where and when it was asked.
 
-Order of rules never matters. A matching deny rule refuses. Otherwise people are asked if an ask rule matches, if a fact
-is covered by no allow rule, or if the text gate found something. Otherwise it is allowed, under the strictest of the
-profiles of all rules that cover a part of it (of the exact ones alone, where those cover all of it). Several blocks are
-judged each for itself and then taken together: one that asks makes all of them ask.
+Order of rules never matters. A matching deny rule refuses. Otherwise people are asked if an ask rule matches, if a
+fact is covered by no allow rule, or if the text gate found something. Otherwise it is allowed, under the strictest of
+the profiles of all rules that cover a part of it (of the exact ones alone, where those cover all of it). Several
+blocks are judged each for itself and then taken together: one that asks makes all of them ask.
 
 An exact hash covers whatever its code does and gets past ask rules, but never past deny, `always` or the gate. The
 limits that a request asks for are not part of its code: a rule covers them only where it names them.
@@ -60,8 +60,8 @@ def decide(snapshot: Snapshot, policy: Policy, context: Context) -> Decision:
 def snapshot_sha256(snapshot: Snapshot) -> str:
     """The name of all code of a request: that of the one block, or of the list of languages and names of several.
 
-    A list is never named like a text: else its JSON, posted as a harmless-looking block and remembered, would be leave
-    for the blocks that it lists.
+    A list is never named like a text: else its JSON, posted as a harmless-looking block and remembered, would be
+    leave for the blocks that it lists.
     """
     names = [(block.language, code_sha256(block.code)) for block in snapshot.blocks]
     return names[0][1] if len(names) == 1 else sha256_of_list(names)
@@ -70,7 +70,7 @@ def snapshot_sha256(snapshot: Snapshot) -> str:
 def judge(snapshot: Snapshot, policy: Policy, context: Context) -> Decision:
     """As `decide`, but what goes wrong is raised; for checking policies, where it must not pass as an ask."""
     digest = snapshot_sha256(snapshot)
-    rules = _in_force(policy, context)
+    rules = _in_force(policy, context, snapshot)
     limits = asked(snapshot, context.limits)
     verdicts = [
         judge_block(block, frozenset({digest, code_sha256(block.code)}), rules, limits) for block in snapshot.blocks
@@ -88,8 +88,8 @@ def judge(snapshot: Snapshot, policy: Policy, context: Context) -> Decision:
 class _Found:
     """All that was found, to be put into one decision.
 
-    `limits` are those that are asked for beyond the channel's, `beyond` those that no rule covers or grants. `profile`
-    is what a click would give, `granted` what the covering rules give.
+    `limits` are those that are asked for beyond the channel's, `beyond` those that no rule covers or grants.
+    `profile` is what a click would give, `granted` what the covering rules give.
     """
 
     snapshot: Snapshot
@@ -135,7 +135,9 @@ def _decision(found: _Found) -> Decision:
                 [rule.approve or policy.default_approve for rule in asked_by]
                 + ([policy.default_approve] if uncovered else [])
             ),
-            remember=not (unseen or any(rule.always for rule in asked_by) or _is_held_down(found)),
+            remember=not (
+                unseen or found.snapshot.has_input or any(rule.always for rule in asked_by) or _is_held_down(found)
+            ),
         )
     return _with(
         common,
@@ -159,13 +161,19 @@ def _with(common: Decision, effect: Effect, deciders: tuple[Rule, ...], **fields
     return common.model_copy(update={"effect": effect, "rule": rule, **fields})
 
 
-def _in_force(policy: Policy, context: Context) -> tuple[Rule, ...]:
-    """Rules that hold here and now. A channel's own rules may ask and deny at will, and allow exact code only."""
+def _in_force(policy: Policy, context: Context, snapshot: Snapshot) -> tuple[Rule, ...]:
+    """Rules that hold here and now. A channel's own rules may ask and deny at will, and allow exact code only, and
+    that without input: nobody who approved `exec(input())` has seen what it would be given next time.
+    """
     remembered = (
         rule
         for rule in context.remembered
         if rule.effect is not Effect.ALLOW
-        or (rule.code_sha256 is not None and (rule.profile is None or rule.profile in policy.profiles))
+        or (
+            rule.code_sha256 is not None
+            and (rule.profile is None or rule.profile in policy.profiles)
+            and not snapshot.has_input
+        )
     )
     return tuple(
         rule

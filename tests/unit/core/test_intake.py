@@ -243,3 +243,12 @@ def test_a_rule_that_may_be_used_twice_allows_twice() -> None:
     talk = Talk(relaxed().model_copy(update={"rule": (rule.model_copy(update={"max_uses": 2}),)}))
     statuses = [talk.ask("1", ANA, f"m{n}").status for n in range(3)]
     assert statuses == [S.APPROVED, S.APPROVED, S.WAITING]
+
+
+@pytest.mark.parametrize(("count", "taken"), [(20, True), (21, False)])
+def test_a_message_holds_so_many_blocks_and_no_more(count: int, taken: bool) -> None:
+    talk = listening("always")
+    request = talk.post("\n".join(fence("1") for _ in range(count)))
+    assert (request is not None) == taken
+    if not taken:
+        assert talk.state.notices[0].text == "A message may hold at most 20 blocks that run; this one holds 21."

@@ -617,3 +617,26 @@ def test_input_that_the_card_cuts_needs_a_confirm_and_is_bounded() -> None:
     assert talk.press(again, Verb.APPROVE, LEE).kind is ReplyKind.CONFIRM
     assert "y" * 5000 in talk.press(again, Verb.SHOW_CODE, LEE).text
     assert talk.press(again, Verb.APPROVE, LEE, confirm=True).kind is ReplyKind.DONE
+
+
+def test_what_was_remembered_without_input_is_asked_about_with_input() -> None:
+    talk = Talk()
+    request = talk.ask("exec(input())")
+    talk.press(request, Verb.REMEMBER, LEE, choice="exact")
+    talk.ready(request, LEE)
+    talk.end(request)
+    assert talk.ask("exec(input())", BO, "m2").status is S.APPROVED
+    talk.press(request, Verb.RUN_INPUT, BO, stdin="import os")
+    with_input = talk.state.requests[-1]
+    assert with_input.status is S.WAITING
+    assert "Approve and remember…" not in talk.buttons(with_input)
+    assert talk.press(with_input, Verb.REMEMBER, LEE, choice="exact").kind is ReplyKind.INVALID
+
+
+def test_the_first_of_two_approvers_hears_that_nothing_is_remembered_yet() -> None:
+    talk = Talk(strict(need=2))
+    request = talk.ask()
+    reply = talk.press(request, Verb.REMEMBER, LEE, choice="exact")
+    assert "not remembered yet" in reply.text
+    assert talk.press(request, Verb.REMEMBER, KIM, choice="exact").kind is ReplyKind.DONE
+    assert len(talk.state.rules) == 1
