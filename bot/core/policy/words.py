@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from bot.core.languages import DEFAULT_LANGUAGES
 from bot.core.policy.asked import Asked
 from bot.core.policy.decision import Fact
-from bot.core.policy.facts import NOT_ANALYSED, TEXT
+from bot.core.policy.facts import LIMIT, NOT_ANALYSED, TEXT
 from bot.core.policy.judge import Verdict
 from bot.core.policy.rules import Rule
 from bot.core.policy.text import visible
@@ -39,22 +39,40 @@ def unseen(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 
 def not_covered(verdicts: Sequence[Verdict], beyond: Iterable[Asked]) -> tuple[str, ...]:
-    """Which facts no rule covers, in one sentence."""
+    """Which facts no rule covers, in one sentence; how many of how many, where some are covered."""
     named = [
         f"{_fact(fact, verdict)}{_where(verdicts, index, fact.line)}"
         for index, verdict in enumerate(verdicts)
         for fact in verdict.uncovered
         if fact.kind != TEXT
     ]
+    known = [fact for verdict in verdicts for fact in verdict.facts if fact.kind not in {TEXT, LIMIT}]
+    counted = 0 < len(named) < len(known) and NOT_ANALYSED not in known
+    says = f"{len(named)} of {len(known)} facts not covered" if counted else "Not covered by the policy"
     named += [limit.words for limit in beyond]
-    return (f"Not covered by the policy: {_listed(named)}",) if named else ()
+    return (f"{says}: {_listed(named)}",) if named else ()
+
+
+_DOES = {
+    "cmd": "runs",
+    "read": "reads",
+    "write": "writes",
+    "net": "reaches",
+    "env": "reads the variable",
+    "assign": "sets the variable",
+    "import": "imports",
+    "member": "uses",
+    "builtin": "uses",
+    "unknown": "not understood:",
+}
+"""What the code does, by the kind of the fact."""
 
 
 def _fact(fact: Fact, verdict: Verdict) -> str:
     if fact == NOT_ANALYSED:
         language = DEFAULT_LANGUAGES.find(verdict.block.language)
         return f"{language.display if language else visible(verdict.block.language)} code"
-    return f"{fact.kind} {visible(fact.value)}"
+    return f"{_DOES.get(fact.kind, fact.kind)} {visible(fact.value)}"
 
 
 def _where(verdicts: Sequence[Verdict], index: int, line: int = 0) -> str:
