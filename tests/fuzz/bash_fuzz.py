@@ -1,0 +1,297 @@
+"""Soundness of the reading of bash, against bash: what runs is what the facts said.
+
+    python -m tests.fuzz.bash_fuzz [--seconds S | --accepted N] [--seed N]
+
+Random programs whose facts have nothing unknown and whose commands are all stubs or tame builtins are run by the real
+bash, with a PATH of stubs only, without network, as nobody, in a folder of their own. Every command line that bash
+runs, builtins included (from its trace), and every one that a stub was given, has to be predicted by a fact; so has
+every file that is there afterwards.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bot.core.policy.decision import Argument, Fact
+from bot.core.policy.shell.analysis import facts_of
+from tests.fuzz.bash_programs import BUILTINS, PROGRAMS, Maker, harmless
+
+BASH = "/bin/bash"
+NOBODY = 65534
+RUN_SECONDS = 3.0
+
+STUBS = (*PROGRAMS, "timeout", "nice", "missing")
+RUNNABLE = frozenset({*STUBS, *BUILTINS, "./run.sh", "["})
+
+_END = "\1end"
+_STUB = "#!/bin/sh\nprintf '%s\\0' '{name}' \"$@\" '{end}' >> '{log}'\n"
+"""One write each, so that stubs of one pipeline do not mix."""
+
+_MISSING = f"() {{ printf '%s\\0' \"$@\" '{_END}' >> \"$STUB_LOG\"; return 127; }}"
+_STEP = re.compile(r"^\++@ ", re.MULTILINE)
+_NO_COMMAND = re.compile(r"(?:[A-Za-z_]\w*\+?=|(?:for|case|select) |\[\[ |\(\( )", re.ASCII)
+_QUOTED = re.compile(r"\$'((?:[^'\\]|\\.)*)'|'([^']*)'|\\(.)|([^\s'\\$]|\$(?!'))", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Unsound:
+    """A program that did what no fact said."""
+
+    code: str
+    did: tuple[str, ...]
+    said: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What came of a run."""
+
+    made: int = 0
+    accepted: int = 0
+    commands: int = 0
+    late: int = 0
+    unsound: list[Unsound] = field(default_factory=list)
+
+
+def predicts(argv: Sequence[Argument], words: Sequence[str]) -> bool:
+    """Whether a fact's words can have become these: by position, computed ones as many as they may be."""
+    reachable = {0}
+    for word in argv:
+        if isinstance(word, str):
+            reachable = {at + 1 for at in reachable if at < len(words) and words[at] == word}
+        elif word.words == "one":
+            reachable = {at + 1 for at in reachable if at < len(words)}
+        elif reachable:
+            reachable = set(range(min(reachable), len(words) + 1))
+        if not reachable:
+            return False
+    return len(words) in reachable
+
+
+def acceptable(code: str, facts: Sequence[Fact]) -> bool:
+    """Whether it is understood, and calls nothing that should not run here."""
+    named = [fact.argv[0] for fact in facts if fact.kind == "cmd"]
+    return (
+        bool(named)
+        and harmless(code)
+        and all(fact.kind != "unknown" for fact in facts)
+        and all(isinstance(name, str) and name in RUNNABLE for name in named)
+    )
+
+
+class Bench:
+    """A folder with stubs, in which programs are run one after another."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._log = home / "log"
+        self._work = home / "work"
+        (home / "bin").mkdir()
+        for name in STUBS:
+            self._stub(home / "bin" / name, name)
+        self._nobody = os.geteuid() == 0
+        home.chmod(0o755)
+
+    def _stub(self, path: Path, name: str) -> None:
+        path.write_text(_STUB.format(name=name, log=self._log, end=_END))
+        path.chmod(0o755)
+
+    def run(self, code: str) -> tuple[list[tuple[str, ...]], set[str], bool]:
+        """Command lines that ran, files that are new, and whether it took too long."""
+        shutil.rmtree(self._work, ignore_errors=True)
+        self._work.mkdir()
+        (self._work / "src").mkdir()
+        for name in ("file.txt", "a", "src/x"):
+            (self._work / name).write_text("one two\nthree\n")
+        self._stub(self._work / "run.sh", "./run.sh")
+        before = set(self._files())
+        self._log.write_bytes(b"")
+        script = self._home / "script"
+        script.write_text(code)
+        if self._nobody:
+            for path, mode in ((self._log, 0o666), (self._work, 0o777), (self._work / "src", 0o777)):
+                path.chmod(mode)
+        late, trace = self._bash(script)
+        ran = [*self._logged(), *traced(trace)]
+        return ran, set(self._files()) - before, late
+
+    def _bash(self, script: Path) -> tuple[bool, str]:
+        reading, writing = os.pipe()
+        environment = {
+            "PATH": str(self._home / "bin"),
+            "LANG": "C.UTF-8",
+            "HOME": str(self._work),
+            "STUB_LOG": str(self._log),
+            "BASH_FUNC_command_not_found_handle%%": _MISSING,
+            "BASH_XTRACEFD": str(writing),
+            "PS4": "+@ ",
+        }
+        process = subprocess.Popen(
+            [BASH, "--noprofile", "--norc", "-x", str(script)],
+            cwd=self._work,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=(writing,),
+            start_new_session=True,
+            user=NOBODY if self._nobody else None,
+            extra_groups=[] if self._nobody else None,
+            preexec_fn=_limit,  # noqa: PLW1509 (one thread)
+        )
+        os.close(writing)
+        late = False
+        os.set_blocking(reading, False)
+        parts: list[bytes] = []
+        end = time.monotonic() + RUN_SECONDS
+        while process.poll() is None and not late:
+            late = time.monotonic() > end
+            try:
+                parts.append(os.read(reading, 65536))
+            except BlockingIOError:
+                time.sleep(0.0005)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        with suppress(BlockingIOError):
+            while part := os.read(reading, 65536):
+                parts.append(part)
+        os.close(reading)
+        return late, b"".join(parts).decode("utf-8", "replace")
+
+    def _logged(self) -> Iterator[tuple[str, ...]]:
+        for record in self._log.read_bytes().split(_END.encode() + b"\0")[:-1]:
+            yield tuple(word.decode("utf-8", "replace") for word in record.split(b"\0")[:-1])
+
+    def _files(self) -> Iterator[str]:
+        for path in self._work.rglob("*"):
+            if not path.is_dir():
+                yield str(path.relative_to(self._work))
+
+
+def _limit() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (2, 2))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+
+
+def traced(trace: str) -> Iterator[tuple[str, ...]]:
+    """Command lines of a trace, where they can be taken apart; assignments and keywords are none."""
+    for step in _STEP.split(trace)[1:]:
+        line = step.rstrip("\n")
+        if _NO_COMMAND.match(line):
+            continue
+        words = unquoted(line)
+        if words:
+            yield words
+
+
+def unquoted(line: str) -> tuple[str, ...] | None:
+    """Words that bash has quoted for its trace; None where it did not."""
+    words: list[str] = []
+    at = 0
+    while at < len(line):
+        if line[at] == " ":
+            at += 1
+            continue
+        text = ""
+        while at < len(line) and line[at] != " ":
+            part = _QUOTED.match(line, at)
+            if part is None:
+                return None
+            escaped, single, one, plain = part.groups()
+            text += _decoded(escaped) if escaped is not None else single if single is not None else one or plain
+            at = part.end()
+        words.append(text)
+    return tuple(words)
+
+
+def _decoded(text: str) -> str:
+    known = {
+        "n": "\n",
+        "t": "\t",
+        "r": "\r",
+        "a": "\a",
+        "b": "\b",
+        "f": "\f",
+        "v": "\v",
+        "E": "\033",
+        "\\": "\\",
+        "'": "'",
+        '"': '"',
+    }
+    raw = re.sub(
+        rb"\\([0-7]{1,3}|.)",
+        lambda match: (
+            bytes([int(match[1], 8)])
+            if match[1].isdigit()
+            else known.get(match[1].decode(), match[1].decode()).encode()
+        ),
+        text.encode(),
+    )
+    return raw.decode("utf-8", "replace")
+
+
+def check(bench: Bench, code: str, facts: Sequence[Fact], tally: Tally) -> None:
+    ran, files, late = bench.run(code)
+    commands = [fact.argv for fact in facts if fact.kind == "cmd"]
+    written = {fact.value.removeprefix("/workspace/") for fact in facts if fact.kind == "write"}
+    did = [" ".join(map(repr, words)) for words in ran if not any(predicts(argv, words) for argv in commands)]
+    did += [f"file {name}" for name in sorted(files - written)]
+    tally.accepted += 1
+    tally.commands += len(ran)
+    tally.late += late
+    if did:
+        tally.unsound.append(Unsound(code, tuple(did), tuple(f"{fact.kind} {fact.value}" for fact in facts)))
+
+
+def fuzz(seed: int, seconds: float | None, accepted: int | None) -> Tally:
+    """Until the time is over or so many programs were accepted and run."""
+    tally = Tally()
+    end = time.monotonic() + (seconds if seconds is not None else 1e9)
+    maker = Maker(random.Random(seed))  # noqa: S311 (chance, no secret)
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as home:
+        bench = Bench(Path(home))
+        while time.monotonic() < end and (accepted is None or tally.accepted < accepted):
+            code = maker.program()
+            tally.made += 1
+            facts = facts_of(code)
+            if acceptable(code, facts):
+                check(bench, code, facts, tally)
+    return tally
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Run what the policy understands of bash, and compare")
+    parser.add_argument("--seconds", type=float, default=None)
+    parser.add_argument("--accepted", type=int, default=None)
+    parser.add_argument("--seed", type=int, default=None)
+    args = parser.parse_args()
+    seed = args.seed if args.seed is not None else random.SystemRandom().randrange(1 << 32)
+    tally = fuzz(seed, args.seconds, args.accepted)
+    report = {
+        "seed": seed,
+        "made": tally.made,
+        "accepted": tally.accepted,
+        "commands": tally.commands,
+        "late": tally.late,
+        "unsound": [{"code": each.code, "did": each.did, "said": each.said} for each in tally.unsound],
+    }
+    sys.stdout.write(json.dumps(report, indent=1) + "\n")
+    return 1 if tally.unsound else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
