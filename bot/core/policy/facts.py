@@ -7,6 +7,7 @@ covers it.
 from collections.abc import Callable, Mapping
 
 from bot.core.policy.decision import Fact
+from bot.core.policy.python import facts_of as python
 from bot.core.policy.shell.analysis import facts_of as shell
 
 Analyser = Callable[[str], tuple[Fact, ...]]
@@ -17,7 +18,7 @@ TEXT = "text"
 NOT_ANALYSED = Fact(kind=UNKNOWN, value="not analysed")
 NO_EFFECT = Fact(kind="code", value="no effect beyond itself")
 
-ANALYSERS: Mapping[str, Analyser] = {"bash": shell, "sh": shell}
+ANALYSERS: Mapping[str, Analyser] = {"bash": shell, "python": python, "sh": shell}
 
 
 def facts_of(language: str, text: str, analysers: Mapping[str, Analyser] = ANALYSERS) -> tuple[Fact, ...]:

@@ -63,6 +63,7 @@ _DOES = {
     "import": "imports",
     "member": "uses",
     "builtin": "uses",
+    "name": "uses a name that nothing here defines:",
     "unknown": "not understood:",
 }
 """What the code does, by the kind of the fact."""

@@ -1,4 +1,4 @@
-"""Programs that Python starts: their words stand in the code, and are judged as those of a shell's command are."""
+"""Programs that Python starts: their words stand in the code, and are read as the same words in a shell are."""
 
 import ast
 import re
@@ -7,7 +7,8 @@ import shlex
 from bot.core.policy.python.arguments import Arguments
 from bot.core.policy.python.block import Block
 from bot.core.policy.python.literals import WORKSPACE, is_plain, text, texts
-from bot.core.policy.python.said import Facts, fact
+from bot.core.policy.python.said import Facts
+from bot.core.policy.shell.analysis import facts_of as shell_facts
 
 CALLS = ("run", "check_output", "check_call", "call")
 _HARMLESS = frozenset({"args", "capture_output", "text", "check", "timeout", "encoding", "universal_newlines", "input"})
@@ -29,7 +30,9 @@ def started(node: ast.AST, block: Block) -> Facts | None:
     if (cwd := arguments.get("cwd")) is not None and text(cwd) not in {WORKSPACE, "."}:
         return None
     words = _words(arguments.get("args"), arguments.get("shell"))
-    return None if not words else (fact("cmd", shlex.join(words), call),)
+    if not words or "=" in words[0]:
+        return None
+    return tuple(each.model_copy(update={"line": call.lineno}) for each in shell_facts(shlex.join(words)))
 
 
 def _words(given: ast.expr | None, shell: ast.expr | None) -> list[str] | None:
@@ -42,7 +45,7 @@ def _words(given: ast.expr | None, shell: ast.expr | None) -> list[str] | None:
         return None
     words = line.split(" ") if _PLAIN_SHELL.fullmatch(line) else []
     words = [each for each in words if each]
-    return words if words and "=" not in words[0] and "%" not in words[0] else None
+    return words if words and "%" not in words[0] else None
 
 
 def _is_stream(value: ast.expr, block: Block) -> bool:

@@ -136,8 +136,8 @@ def test_rules_of_policy_and_channel_with_the_same_id_both_count() -> None:
 
 def test_what_no_rule_covers_is_named() -> None:
     decision = decided(policy())
-    assert decision.reasons == ("Not covered by the policy: Python code",)
-    assert decision.uncovered == decision.facts == (Fact(kind="unknown", value="not analysed"),)
+    assert decision.reasons == ("Not covered by the policy: uses print (line 1)",)
+    assert decision.uncovered == decision.facts == (Fact(kind="builtin", value="print", line=1),)
     assert decision.demand == demand()
     assert decision.remember
 
@@ -159,7 +159,7 @@ def test_default_deny(rules: list[Rule], effect: Effect, rule: str | None) -> No
     decision = decided(policy(*rules, default="deny"))
     assert (decision.effect, decision.rule) == (effect, rule)
     if effect is DENY:
-        assert decision.reasons == ("Not covered by the policy: Python code",)
+        assert decision.reasons == ("Not covered by the policy: uses print (line 1)",)
 
 
 # ---- the text gate
@@ -177,7 +177,7 @@ def test_what_is_unseen_is_never_allowed(rules: list[Rule]) -> None:
 
 def test_unseen_text_does_not_hide_what_else_is_the_matter() -> None:
     both = decided(policy(), block("a\u202eb"))
-    assert both.reasons[1] == "Not covered by the policy: Python code"
+    assert both.reasons[1] == "Not covered by the policy: not understood: what is not valid Python (line 1)"
     assert decided(policy(denying("*")), block("a\u202eb")).rule == "denying"
     assert decided(policy(default="deny"), block("a\u202eb")).effect is DENY
     assert decided(policy(allow("*"), asking("*"), default="ask"), block("a\u202eb")).rule == "asking"
@@ -293,7 +293,7 @@ def test_a_rule_that_names_limits_covers_up_to_them(pattern: str, asked: dict[st
 
 def test_a_rule_that_names_limits_covers_nothing_else() -> None:
     decision = decided(policy(allow("python", limit=("*",))), timeout_s=60.0)
-    assert decision.reasons == ("Not covered by the policy: Python code",)
+    assert decision.reasons == ("Not covered by the policy: uses print (line 1)",)
 
 
 def test_a_hash_is_of_the_code_and_says_nothing_about_limits() -> None:
@@ -457,7 +457,7 @@ def test_blocks_are_judged_each_and_then_together(rules: list[Rule], effect: Eff
 def test_reasons_name_the_block() -> None:
     decision = decided(policy(allow("javascript")), block(), block(LS, "javascript"), block("\n\u200b", "bash"))
     assert decision.reasons[0].endswith("(block 3, line 2)")
-    assert decision.reasons[1] == "Not covered by the policy: Python code (block 1) · Bash code (block 3)"
+    assert decision.reasons[1] == "Not covered by the policy: uses print (block 1, line 1) · Bash code (block 3)"
 
 
 def test_all_blocks_run_under_the_strictest_profile() -> None:

@@ -2,6 +2,7 @@ from bot.core.policy.report import check_report, explain
 from tests.unit.core.policy.making import allow, asking, block, context, decided, demand, denying, exact, policy
 
 OF = policy(asking("python", id="why", why="data leaves", approve=demand(2, "sre", "leads", reason=True)))
+BEYOND = " · a timeout of 60 s (usual here: 10 s)"
 
 
 def test_the_shape_of_a_check() -> None:
@@ -11,14 +12,14 @@ def test_the_shape_of_a_check() -> None:
         "rule": "why",
         "reasons": [
             "asked about by rule 'why': data leaves",
-            "Not covered by the policy: Python code · a timeout of 60 s (usual here: 10 s)",
+            "Not covered by the policy: uses a name that nothing here defines: x (line 1)" + BEYOND,
         ],
         "facts": [
-            {"kind": "unknown", "value": "not analysed", "line": 0},
+            {"kind": "name", "value": "x", "line": 1},
             {"kind": "limit", "value": "timeout 60 s", "line": 0},
         ],
         "uncovered": [
-            {"kind": "unknown", "value": "not analysed", "line": 0},
+            {"kind": "name", "value": "x", "line": 1},
             {"kind": "limit", "value": "timeout 60 s", "line": 0},
         ],
         "profile": "default",
@@ -40,7 +41,7 @@ def test_in_words() -> None:
     assert explain(decision).split("\n") == [
         "This needs approval.",
         "Asked about by rule 'why': data leaves.",
-        "Not covered by the policy: Python code.",
+        "Not covered by the policy: uses print (line 1).",
         "Would get: no network · 10 s · 512 MB · workspace",
         "Needs 1 of @leads and 2 of @leads or @sre, not the requester, with a reason, within 3600 s.",
         f"Code {decision.code_sha256[:8]}, policy {decision.revision[:8]}.",

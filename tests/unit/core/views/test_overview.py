@@ -22,7 +22,7 @@ def test_what_waits_says_who_may_decide_and_what_is_missing() -> None:
     assert (line.channel, line.request, line.source, line.message) == (CHANNEL, request.id, "m1", "b1")
     assert (line.requester, line.requester_name, line.what) == ("web:ana", "ana", "Python (1 line)")
     assert line.binding == request.binding[:8]
-    assert line.reasons == ("Not covered by the policy: Python code",)
+    assert line.reasons == ("Not covered by the policy: uses print (line 1)",)
     assert (line.needs, line.missing, line.groups) == ("2 of @leads", "one more of @leads", ("leads",))
     assert [(said.name, said.verdict, said.at) for said in line.votes] == [("lee", Verdict.APPROVE, talk.at)]
     assert (line.asked_at, line.expires_at) == (START, START + 3600)
