@@ -76,6 +76,7 @@ async def test_ana_runs_lee_approves_and_kim_who_is_late_is_told(bot: BotProcess
     await expect(ana.page.locator("#alerts")).to_contain_text("Only @leads can approve this")
 
     kim = await open_tab(bot.base, "kim", at="data", hears_nothing=True)
+    await expect(kim.answer.get_by_role("button", name="Approve", exact=True)).to_be_visible()
     await lee.press("Approve")
     for tab in (ana, lee):
         await expect(tab.answer).to_contain_text("Approved by lee")
@@ -91,6 +92,7 @@ async def test_a_click_is_for_the_code_that_was_shown_and_no_other(bot: BotProce
     await ana.run("print('harmless')")
     await expect(ana.answer).to_contain_text("wants to run")
     kim = await open_tab(bot.base, "kim", at="data", hears_nothing=True)
+    await expect(kim.answer).to_contain_text("print('harmless')")
     card = (await ana.shown())[-1]
     await lee.press(card, "approve")
     await expect(ana.answer).to_contain_text("exit 0")
