@@ -36,8 +36,8 @@ FORMS = (
     "[var]=$([body])",
 )
 PARTS = (
-    *r"""$[var] "$[var]" ${[var]} ${[var]:-d} ${[var]%.txt} ${[var]##*/} ${[var]-} "$[var]:" $([run]) "$([run])" *.txt * ?
-    [ab] src/* */x [!a] {a,b} {1..3} {} } ~ a~ x=~ a\ b \$x \" \' \* \\ \# a\;b $((1+2)) $# $? $1 "$@" $* ${#x} # a#b
+    *r"""$[var] "$[var]" ${[var]} ${[var]:-d} ${[var]%.txt} ${[var]##*/} ${[var]-} "$[var]:" $([run]) "$([run])" *.txt *
+    ? [ab] src/* */x [!a] {a,b} {1..3} {} } ~ a~ x=~ a\ b \$x \" \' \* \\ \# a\;b $((1+2)) $# $? $1 "$@" $* ${#x} # a#b
     ! !a = a=
     ^ % @ + , ] a]b : "$" "a\"b" "a\\" "\$x" "!" '\' [text] [text] [text]""".split(),
     *(

@@ -97,6 +97,8 @@ def _expression(node: Node, expand: Expand) -> None:
             operator, pair = text_of(parts[1]), [_operand(part, expand) for part in (parts[0], parts[2])]
             if operator not in _COMPARES and not (operator in _NUMERIC and all(map(_is_number, pair))):
                 raise Opaque("a test that may evaluate its operands", node)
+        case "unary_expression" | "binary_expression" | "parenthesized_expression", _:
+            raise Opaque("a test that may evaluate its operands", node)
         case _:
             _operand(node, expand)
 

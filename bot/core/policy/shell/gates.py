@@ -31,10 +31,11 @@ _SET_OFF = frozenset({"!", "{", "[", "[["})
 _MAY_SWALLOW = frozenset({"string", "heredoc_body"})
 """Where tree-sitter counts blanks in front of `$` as part of that token."""
 
+_KEYWORDS = frozenset("if then elif else fi for in do done while until case esac select function".split())
 _BEFORE_KEYWORD = b" \t\n;("
 _BEHIND_KEYWORD = b" \t\n;)|&"
 _BEFORE_COMMENT = b" \t\n;"
-_BEFORE_REDIRECT = b" \t\n)}"
+_BEFORE_REDIRECT = b" \t\n"  # no brace: `{PATH}>x` sets a variable
 
 
 def check(root: Node, source: bytes) -> None:
@@ -89,7 +90,7 @@ def _check_token(node: Node, source: bytes) -> None:
         text = text.lstrip(b" \t\n")
     if node.type.strip() and text != node.type.encode():
         raise Opaque(f"a {node.type} that is written otherwise", node)
-    if node.type.isalpha() and not (
+    if node.type in _KEYWORDS and not (
         source[max(0, node.start_byte - 1) : node.start_byte] in _BEFORE_KEYWORD
         and source[node.end_byte : node.end_byte + 1] in _BEHIND_KEYWORD
     ):

@@ -44,7 +44,6 @@ _WORDY = {
     "array": "an array",
     "subscript": "an element of an array",
     "ansi_c_string": "a string in $'…'",
-    "translated_string": 'a string in $"…"',
     "c_style_for_statement": "a for statement in double parentheses",
 }
 
