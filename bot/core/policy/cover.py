@@ -57,7 +57,9 @@ def by_value(covers: Callable[[str, str], bool], hits: Callable[[str, str], bool
 
 
 if TYPE_CHECKING:
-    _Imports = Model
+
+    class _Imports(Model):
+        pass
 else:  # `import` is a keyword, so no class statement can have a field of that name
     _Imports = create_model("_Imports", __base__=Model, **{"import": (ModulePatterns, ())})
 

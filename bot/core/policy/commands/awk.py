@@ -19,7 +19,7 @@ _TOKEN = re.compile(
 )
 _PATTERN = re.compile(r"\s*/[A-Za-z0-9 _.,:^$@#-]+/\s*", re.ASCII)
 _CALLS = frozenset("length substr index int sqrt toupper tolower sprintf print printf if".split())
-_WORDS = frozenset("BEGIN END NR NF FNR FS OFS RS ORS FILENAME print printf else next in length".split())
+_WORDS = frozenset("BEGIN END NR NF FNR FS OFS RS ORS FILENAME print printf if else next in length".split())
 _NAME = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
 _BARRED = frozenset(
     "getline system close fflush while for do func function delete exit return nextfile switch case".split()
