@@ -55,7 +55,10 @@ class Program:
 
 
 class _Place:
+    """Where the program lies (`Program.root`), and how many levels of the stack below `prepare` have no frame."""
+
     root = "."
+    hidden = 0
 
 
 _place = _Place()
@@ -78,6 +81,7 @@ def prepare() -> None:
     sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != "MemoryImporter"]
     for name in [name for name in sys.modules if name == "executor" or name.startswith("executor.")]:
         del sys.modules[name]
+    _place.hidden = _levels() - _frames()
     main = ModuleType("__main__")
     main.__dict__["__builtins__"] = builtins
     sys.modules["__main__"] = main
@@ -127,10 +131,7 @@ def _execute(program: Program, namespace: dict[str, Any]) -> Callable[[], NoRetu
 
 def _hide_our_depth() -> None:
     """The program may go as deep as it could if it did not stand on our frames, and is told so."""
-    depth = 2  # from here on: `_execute` and `exec`
-    frame: FrameType | None = sys._getframe()  # noqa: SLF001
-    while (frame := frame.f_back if frame else None) is not None:
-        depth += 1
+    depth = _frames() + _place.hidden + 1  # not for this function, but for `_execute` and `exec`
     real_get, real_set = sys.getrecursionlimit, sys.setrecursionlimit
 
     @functools.wraps(real_get)
@@ -143,6 +144,27 @@ def _hide_our_depth() -> None:
 
     sys.getrecursionlimit, sys.setrecursionlimit = getrecursionlimit, setrecursionlimit
     setrecursionlimit(real_get())
+
+
+def _frames() -> int:
+    """Of the caller and below."""
+    count = 0
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001
+    while frame is not None and (frame := frame.f_back) is not None:
+        count += 1
+    return count
+
+
+def _levels() -> int:
+    """Of the caller and below: what a function called by it finds missing of the limit, without its own."""
+
+    def reach(depth: int) -> int:
+        try:
+            return reach(depth + 1)
+        except RecursionError:
+            return depth
+
+    return sys.getrecursionlimit() - reach(0) - 2
 
 
 def _compiled(program: Program) -> CodeType:
