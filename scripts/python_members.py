@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 TABLES = Path("bot/core/policy/tables")
+REVIEW = "python_review.json"
 Review = dict[str, Any]
 
 
@@ -88,22 +89,15 @@ def sources(module: types.ModuleType) -> list[Path]:
     return sorted(file.parent.glob("*.py")) if file.name == "__init__.py" else [file]
 
 
-def inside(image: str) -> dict[str, Any]:
+def inside(image: str, client: Any) -> dict[str, Any]:
     """The table as the image's interpreter makes it, in a container that reaches nothing."""
-    import docker  # noqa: PLC0415 (not there inside)
-
-    review = (TABLES / "python_review.json").read_text(encoding="utf-8")
-    client = docker.from_env()
-    try:
-        printed = client.containers.run(
-            image,
-            ["python3", "-I", "-c", Path(__file__).read_text(encoding="utf-8"), review],
-            network_mode="none",
-            remove=True,
-            environment={"MPLCONFIGDIR": "/tmp/matplotlib"},  # noqa: S108 (the container's own)
-        )
-    finally:
-        client.close()
+    printed = client.containers.run(
+        image,
+        ["python3", "-I", "-c", Path(__file__).read_text(encoding="utf-8"), (TABLES / REVIEW).read_text("utf-8")],
+        network_mode="none",
+        remove=True,
+        environment={"MPLCONFIGDIR": "/tmp/matplotlib"},  # noqa: S108 (the container's own)
+    )
     table: dict[str, Any] = json.loads(printed)
     return table
 
@@ -121,9 +115,11 @@ def written(table: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    from executor.images import content_tag  # noqa: PLC0415 (not there inside)
+    import docker  # noqa: PLC0415 (not there inside)
 
-    table = inside(sys.argv[1] if len(sys.argv) > 1 else content_tag())
+    from executor.images import content_tag  # noqa: PLC0415
+
+    table = inside(sys.argv[1] if len(sys.argv) > 1 else content_tag(), docker.from_env())
     (TABLES / "python_members.json").write_text(written(table), encoding="utf-8")
     return 0
 

@@ -17,6 +17,8 @@ from bot.core.policy.python.nodes import import_facts, node_facts
 from bot.core.policy.python.parsing import NotRead, parse
 from bot.core.policy.python.said import UNKNOWN
 
+MOST_FACTS = 500
+
 
 def facts_of(code: str) -> tuple[Fact, ...]:
     """Each fact once, with the first line that it is true of, in the order of their lines."""
@@ -29,4 +31,6 @@ def facts_of(code: str) -> tuple[Fact, ...]:
     first: dict[tuple[str, str], Fact] = {}
     for fact in sorted(found, key=lambda fact: fact.line):
         first.setdefault((fact.kind, fact.value), fact)
+    if len(first) > MOST_FACTS:
+        return (Fact(kind=UNKNOWN, value="more code than can be looked through"), *list(first.values())[:MOST_FACTS])
     return tuple(first.values())

@@ -1,7 +1,7 @@
 """One block of code, ready to be asked: what does this name mean, what stands around this node, which text is this."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -32,6 +32,22 @@ class Block:
         }
         self.scopes: Scopes = scopes(tree)
         self.imports: Imports = imported(tree, self.tables)
+
+    @cached_property
+    def classes(self) -> Mapping[str, ast.ClassDef]:
+        """Classes by name, where nothing else binds the name and no builtin could be meant."""
+        found = {each.name: each for each in self.nodes() if isinstance(each, ast.ClassDef)}
+        return {
+            name: each
+            for name, each in found.items()
+            if self.scopes.bindings.get(name) == 1 and name not in self.tables.builtins
+        }
+
+    @cached_property
+    def functions(self) -> frozenset[str]:
+        """Names of functions of the block, where nothing else binds the name."""
+        found = {each.name for each in self.nodes() if isinstance(each, ast.FunctionDef)}
+        return frozenset(name for name in found if self.scopes.bindings.get(name) == 1)
 
     def nodes(self) -> Iterator[ast.AST]:
         return ast.walk(self.tree)

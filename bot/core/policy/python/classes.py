@@ -21,8 +21,12 @@ METHODS = frozenset(
     ).split()
 )
 _SELF_MATCHING = frozenset("bool bytearray bytes dict float frozenset int list set str tuple".split())
-_PLAIN_BASES = frozenset({"builtins.object", "builtins.Exception", "builtins.ValueError", "abc.ABC", "typing.Generic"})
-MOST_BASES = 20
+_WITHOUT_REGISTER = frozenset({"builtins.object", "builtins.Exception", "builtins.ValueError", "typing.Generic"})
+_PLAIN_BASES = _WITHOUT_REGISTER | {"abc.ABC"}
+"""An `ABC` can be told that any other class is one of its kind, which a pattern then believes."""
+
+MOST_CLASSES = 20
+"""Bases of bases that are looked at."""
 
 
 def defined(node: ast.AST, block: Block) -> Facts:
@@ -68,34 +72,32 @@ def pattern(node: ast.MatchClass, block: Block) -> Facts:
     member = block.member(node.cls) or ""
     if member.removeprefix("builtins.") in _SELF_MATCHING and len(node.patterns) == 1:
         return ()
-    if isinstance(node.cls, ast.Name) and (owner := _class_called(node.cls.id, block)) is not None:
-        bases = [each for each in owner.bases if block.member(each) == "abc.ABC"]
-        if not bases and is_plain_class(owner, block):
-            return ()
+    owner = block.classes.get(node.cls.id) if isinstance(node.cls, ast.Name) else None
+    if owner is not None and is_plain_class(owner, block, _WITHOUT_REGISTER):
+        return ()
     return (unknown("a pattern that takes attributes by their order", node),)
 
 
-def is_plain_class(owner: ast.ClassDef, block: Block, depth: int = 0) -> bool:
+def is_plain_class(owner: ast.ClassDef, block: Block, bases: frozenset[str] = _PLAIN_BASES) -> bool:
     """Whether the class gets its fields from its own body, and from bodies of classes like it."""
-    if owner.keywords or depth > MOST_BASES:
-        return False
-    for base in owner.bases:
-        named = base.value if isinstance(base, ast.Subscript) else base
-        if (block.member(named) or "") in _PLAIN_BASES:
-            continue
-        found = _class_called(named.id, block) if isinstance(named, ast.Name) else None
-        if found is None or found is owner or not is_plain_class(found, block, depth + 1):
+    todo, seen = [owner], {owner}
+    while todo:
+        each = todo.pop()
+        if each.keywords or not all(_is_known_decorator(decorator, block) for decorator in each.decorator_list):
             return False
-    return all(_is_known_decorator(each, block) for each in owner.decorator_list)
+        for base in each.bases:
+            named = base.value if isinstance(base, ast.Subscript) else base
+            if (block.member(named) or "") in bases:
+                continue
+            found = block.classes.get(named.id) if isinstance(named, ast.Name) else None
+            if found is None or len(seen) > MOST_CLASSES:
+                return False
+            if found not in seen:
+                seen.add(found)
+                todo.append(found)
+    return True
 
 
 def _is_known_decorator(node: ast.expr, block: Block) -> bool:
     named = node.func if isinstance(node, ast.Call) else node
     return block.member(named) in {"dataclasses.dataclass", "functools.total_ordering", "typing.final"}
-
-
-def _class_called(name: str, block: Block) -> ast.ClassDef | None:
-    """The one class of this name, where nothing else binds it."""
-    if block.scopes.bindings.get(name) != 1 or name in block.tables.builtins:
-        return None
-    return next((each for each in block.nodes() if isinstance(each, ast.ClassDef) and each.name == name), None)

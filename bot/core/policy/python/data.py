@@ -128,9 +128,7 @@ def _is_function(node: ast.Name | ast.Attribute, block: Block) -> bool:
     if name is not None:
         module, _, last = name.rpartition(".")
         return last in block.tables.pure if module == "builtins" else block.tables.is_member(module, last)
-    if not isinstance(node, ast.Name) or block.scopes.bindings.get(node.id) != 1:
-        return False
-    return any(isinstance(each, ast.FunctionDef) and each.name == node.id for each in block.nodes())
+    return isinstance(node, ast.Name) and node.id in block.functions and node.id not in block.tables.builtins
 
 
 def call_facts(call: ast.Call, block: Block) -> Facts:

@@ -63,10 +63,12 @@ def import_facts(block: Block) -> Facts:
     for each in block.imports.found:
         if each.kind == "member" and each.value not in UNDERSTOOD:  # those are judged where they are used
             found.extend(use(each.node, each.value, block))
-    for name, path in {**block.imports.modules, **block.imports.members}.items():
-        rebound = block.scopes.bindings.get(name, 0) > block.imports.times[name]
-        if rebound and (name in block.imports.modules or path in UNDERSTOOD):
-            found.append(unknown(f"another meaning of the imported name {name}", block.tree.body[0]))
+    names = [*block.imports.modules, *block.imports.members]
+    found.extend(
+        unknown(f"another meaning of the imported name {name}", block.tree.body[0])
+        for name in names
+        if block.scopes.bindings.get(name, 0) > block.imports.times[name]
+    )
     return tuple(found)
 
 

@@ -54,4 +54,6 @@ def use(node: ast.AST, name: str, block: Block) -> Facts:
     facts = None if understand is None else understand(node, block)
     if facts is not None:
         return facts
+    if understand is not None and block.tables.is_member(module, last):  # pure in its own shape only
+        return (unknown(f"{name}, as it is used", node),)
     return (fact("builtin", last, node),) if module == "builtins" else (fact("member", name, node),)
