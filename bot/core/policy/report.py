@@ -21,7 +21,12 @@ def check_report(decision: Decision) -> dict[str, object]:
 
 
 def _fact(fact: Fact) -> dict[str, object]:
-    return {"kind": fact.kind, "value": fact.value, "line": fact.line}
+    """The words of a command are there too, those that are computed as `{"dyn": …}`, with their places in `dyn`."""
+    said: dict[str, object] = {"kind": fact.kind, "value": fact.value, "line": fact.line}
+    if fact.argv:
+        said["argv"] = [word if isinstance(word, str) else {"dyn": word.dyn} for word in fact.argv]
+        said["dyn"] = list(fact.dyn)
+    return said
 
 
 def explain(decision: Decision) -> str:

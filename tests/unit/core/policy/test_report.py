@@ -63,3 +63,11 @@ def test_what_is_refused_in_words() -> None:
     lines = explain(decided(policy(denying("python", why="not here")), where=context())).split("\n")
     assert lines[:2] == ["This is refused.", "Refused by rule 'denying': not here."]
     assert len(lines) == 3
+
+
+def test_the_words_of_a_command() -> None:
+    report = check_report(decided(policy(), block('wc -l "$f"\n', "bash")))
+    assert report["facts"] == [
+        {"kind": "cmd", "value": 'wc -l "$f"', "line": 1, "argv": ["wc", "-l", {"dyn": '"$f"'}], "dyn": [2]},
+        {"kind": "env", "value": "f", "line": 1},
+    ]
