@@ -4,9 +4,10 @@
 SHELL := /bin/bash
 BIN := .venv/bin
 ENGINE := scripts/python -m scripts.engine
+BROWSER := $(or $(FENCEPOST_TEST_BROWSER),required)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench format lock venv engine image stop clean
+.PHONY: help demo test check fuzz bench format lock venv engine image stop clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -14,13 +15,14 @@ help: ## Show the targets
 	@echo "DOCKER_HOST       the engine to use; else the docker context's, the system's, or one that is started"
 	@echo "FENCEPOST_STATE   where an engine that is started keeps its data"
 	@echo "FENCEPOST_CACHE   where copies of the sandbox image are kept"
+	@echo "FENCEPOST_TEST_BROWSER=optional   make test: without a browser, leave the tests of the page out"
 
 demo: image ## Start the web chat and print its address; no token, account or model needed (options in ARGS)
 	@$(ENGINE) exec -- $(BIN)/fencepost demo $(ARGS)
 
 test: image ## Run all tests, with a real Docker engine (options of pytest in ARGS)
-	@scripts/browser >/dev/null
-	@FENCEPOST_TEST_DOCKER=required FENCEPOST_TEST_BROWSER=required $(ENGINE) exec -- $(BIN)/pytest $(ARGS)
+	@[ "$(BROWSER)" != required ] || scripts/browser >/dev/null
+	@FENCEPOST_TEST_DOCKER=required FENCEPOST_TEST_BROWSER=$(BROWSER) $(ENGINE) exec -- $(BIN)/pytest $(ARGS)
 
 check: venv ## Check format, lint, types and import contracts, and run the unit tests: under a minute, no Docker
 	$(BIN)/ruff format --check .
@@ -29,6 +31,9 @@ check: venv ## Check format, lint, types and import contracts, and run the unit 
 	$(BIN)/lint-imports
 	scripts/typecheck-page
 	$(BIN)/pytest -q tests/unit
+
+fuzz: venv ## Run what the policy reads of code, for long, and compare with what it read (options in ARGS)
+	@$(BIN)/python -m tests.fuzz.bash_fuzz --accepted 20000 $(ARGS)
 
 bench: image ## Measure Fencepost beside its peers, in one run, and print ratios (options in ARGS)
 	@$(ENGINE) exec -- $(BIN)/python -m bench $(ARGS)

@@ -215,7 +215,7 @@ class Walk:
         operator = next((child.type for child in node.children if not child.is_named), "")
         targets = [child for child in node.children if child.is_named and child.type != "file_descriptor"]
         if len(targets) != 1:
-            raise Opaque("a redirect", node)
+            raise Opaque("a redirect to other than one file", node)
         target = self._word(targets[0])
         if operator == "<<<":
             return

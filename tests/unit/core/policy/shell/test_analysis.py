@@ -104,7 +104,7 @@ from tests.unit.core.policy.making import unhurried
         ("ls {fd}> x", ["unknown a redirect that touches a word"]),
         ("ls >&out", ["cmd ls", "write /workspace/out"]),
         ("ls <&3", ["cmd ls"]),
-        ("ls >&-", ["unknown a redirect", "cmd ls"]),
+        ("ls >&-", ["unknown a redirect to other than one file", "cmd ls"]),
         ('cat <<< "$x"', ["cmd cat", "env x"]),
         ('echo "a`id`"', ["unknown backquotes"]),
         ('echo a$ "b$" "c$\'"', ["unknown a $ as a word"]),
