@@ -98,9 +98,12 @@ async def opened(
     tour: bool = False,
     size: ViewportSize = WIDE,
     hears_nothing: bool = False,
+    has_clock: bool = False,
     **more: Any,
 ) -> AsyncIterator[Tab]:
-    """`hears_nothing`: the live connection never opens, so that the tab keeps showing what there was at its start."""
+    """`hears_nothing`: the live connection never opens, so that the tab keeps showing what there was at its start.
+    `has_clock`: its time can be wound on.
+    """
     is_phone = size == PHONE
     context = await browser.new_context(viewport=size, has_touch=is_phone, is_mobile=is_phone, **more)
     context.set_default_timeout(15_000)
@@ -114,6 +117,8 @@ async def opened(
         await page.add_init_script(
             f"sessionStorage.getItem('fencepost.user') ?? sessionStorage.setItem('fencepost.user', {json.dumps(user)})"
         )
+    if has_clock:
+        await page.clock.install()
     if hears_nothing:
         await page.route("**/api/events*", lambda _route: None)
     await page.goto(f"{base}/#/{at}")

@@ -88,3 +88,26 @@ async def test_a_stream_of_fifty_updates_a_second_loses_none(tmp_path: Path, ope
             )
             < 2
         )
+
+
+async def test_a_tab_that_nobody_looks_at_lets_its_connection_go(tmp_path: Path, open_tab: Open) -> None:
+    async with site(tmp_path) as web:
+        tab = await open_tab(web.base, "ana", has_clock=True)
+        look = """isHidden => {
+            Object.defineProperty(document, 'hidden', { get: () => isHidden, configurable: true });
+            document.dispatchEvent(new Event('visibilitychange'));
+        }"""
+        await tab.page.evaluate(look, True)
+        await web.gateway.post(GENERAL, "one", None, None, output(1))
+        await expect(tab.page).to_have_title("(1) #general · Fencepost")
+        await tab.page.clock.run_for(121_000)
+        await expect(tab.page.locator(".connection")).to_contain_text("No connection")
+        await web.gateway.post(GENERAL, "two", None, None, output(2))
+        for _ in range(3):
+            await tab.page.clock.run_for(20_500)
+        await expect(tab.page).to_have_title("(2) #general · Fencepost")
+        await tab.page.evaluate(look, False)
+        await tab.page.clock.resume()
+        await expect(tab.page.locator(".connection")).to_have_text("Connected")
+        await web.gateway.post(GENERAL, "three", None, None, output(3))
+        await expect(tab.feed.get_by_role("article")).to_have_count(3)

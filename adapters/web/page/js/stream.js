@@ -19,6 +19,13 @@ const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 8000;
 /** The server says something every 15 s; a connection that is silent for this long is dead. */
 const SILENCE_MS = 40000;
+/**
+ * A browser has six connections to a server, for all of its tabs: one that nobody has looked at for a while lets its
+ * own go, and only asks every now and then.
+ */
+const NAP_AFTER_MS = 120000;
+const NAP_MS = 20000;
+const LOOK_MS = 1500;
 
 export class Stream {
   /** @param {Api} api @param {Listener} listener */
@@ -28,9 +35,12 @@ export class Stream {
     this.cursor = "";
     this.ended = new AbortController();
     this.hurry = () => {};
-    const wake = () => this.hurry();
-    addEventListener("online", wake, { signal: this.ended.signal });
-    document.addEventListener("visibilitychange", wake, { signal: this.ended.signal });
+    this.cutShort = () => {};
+    this.isNapping = false;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.tired = undefined;
+    addEventListener("online", () => this.hurry(), { signal: this.ended.signal });
+    document.addEventListener("visibilitychange", () => this.#seenOrNot(), { signal: this.ended.signal });
   }
 
   /** @param {string} cursor */
@@ -41,14 +51,29 @@ export class Stream {
       this.listener.onState("connecting", 0);
       if (await this.#once()) wait = FIRST_WAIT_MS;
       if (this.ended.signal.aborted) return;
-      const pause = wait * (0.75 + Math.random() / 2);
+      const pause = this.isNapping ? NAP_MS : wait * (0.75 + Math.random() / 2);
       this.listener.onState("waiting", pause / 1000);
       await this.#pause(pause);
       wait = Math.min(wait * 1.7, LONGEST_WAIT_MS);
     }
   }
 
+  #seenOrNot() {
+    clearTimeout(this.tired);
+    if (document.hidden) {
+      this.tired = setTimeout(() => {
+        this.isNapping = true;
+        this.cutShort();
+      }, NAP_AFTER_MS);
+    } else {
+      if (this.isNapping) this.cutShort();
+      this.isNapping = false;
+      this.hurry();
+    }
+  }
+
   end() {
+    clearTimeout(this.tired);
     this.ended.abort();
     this.hurry();
   }
@@ -57,6 +82,8 @@ export class Stream {
   async #once() {
     const attempt = new AbortController();
     const giveUp = () => attempt.abort();
+    this.cutShort = giveUp;
+    const look = this.isNapping ? setTimeout(giveUp, LOOK_MS) : undefined;
     this.ended.signal.addEventListener("abort", giveUp, { once: true });
     let silence = setTimeout(giveUp, SILENCE_MS);
     let came = false;
@@ -82,6 +109,7 @@ export class Stream {
       return came; // cut off: whatever the reason, the next attempt goes on from the cursor
     } finally {
       clearTimeout(silence);
+      clearTimeout(look);
       this.ended.signal.removeEventListener("abort", giveUp);
       attempt.abort();
     }
