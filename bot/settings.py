@@ -99,6 +99,7 @@ class ChannelSettings(Section):
     trigger: Trigger | Literal[""] = ""
     languages: tuple[str, ...] = ("python", "bash", "sh", "javascript")
     sources: tuple[str, ...] = ()
+    echo: StrictBool = True
 
     @field_validator("sources")
     @classmethod
@@ -162,6 +163,7 @@ class Settings(Section):
             trigger=self.channel.trigger or trigger,
             languages=self.channel.languages,
             sources=self.channel.sources,
+            echo=self.channel.echo,
             limits=ChannelLimits(**limits),
         )
 

@@ -61,11 +61,12 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """End now: `End(3)`, `End(None, 11)` or `End(None, 9, "memory")`."""
+    """End now: `End(3)`, `End(None, 11)` or `End(None, 9, "memory")`; `value` is told where it is asked for."""
 
     exit_code: int | None = 0
     signal: int | None = None
     reason: Reason | None = None
+    value: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +200,8 @@ class FakeSupervisor:
                     if not await self._in_time(step, began + start.limits.timeout_s):
                         return Exit(signal=9, reason="timeout", bytes=said)
                 case End():
-                    return Exit(step.exit_code, step.signal, step.reason, bytes=said)
+                    value = step.value if start.echo else None
+                    return Exit(step.exit_code, step.signal, step.reason, bytes=said, value=value)
                 case _:
                     self._misbehave(run, step)
                     return None

@@ -35,6 +35,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help='requests {"id","language","code","timeout"?} on standard input, one a line',
     )
+    parser.add_argument(
+        "--echo", action="store_true", help="show the value of Python's last expression where nothing was printed"
+    )
     with_json(parser)
     with_config(parser)
     parser.set_defaults(run=run)
@@ -44,17 +47,17 @@ def run(args: argparse.Namespace) -> int:
     quiet_logs()
     settings = settings_of(args).settings
     if args.jsonl:
-        return asyncio.run(_Operator(settings).serve())
+        return asyncio.run(_Operator(settings, echo=args.echo).serve())
     code = _code(args.lang, text_of(args.file))
     limits = _limits(settings, args.timeout)
     if isinstance(code, str) or isinstance(limits, str):
         problem = code if isinstance(code, str) else str(limits)
         raise Misused("That cannot be run.", f"{problem}.", "fencepost exec --help says what it takes.")
-    return asyncio.run(_Operator(settings).once(code, limits, as_json=args.json))
+    return asyncio.run(_Operator(settings, echo=args.echo).once(code, limits, as_json=args.json))
 
 
-def report(result: ExecutionResult) -> dict[str, Any]:
-    """The answer's JSON: a contract with other programs."""
+def report(result: ExecutionResult, *, echo: bool = False) -> dict[str, Any]:
+    """The answer's JSON: a contract with other programs. `value` is in it only where it was asked for."""
     block = result.blocks[-1]
     return {
         "outcome": result.outcome.value,
@@ -67,14 +70,16 @@ def report(result: ExecutionResult) -> dict[str, Any]:
         "peak_memory_bytes": block.peak_memory_bytes,
         "artifacts": [{"path": item.path, "bytes": len(item.data)} for item in result.artifacts],
         "limit": {"name": block.limit.name, "value": block.limit.value} if block.limit else None,
+        **({"value": block.value} if echo else {}),
     }
 
 
 class _Operator:
     """One sandbox and its workspace, for one command."""
 
-    def __init__(self, settings: "Settings") -> None:
+    def __init__(self, settings: "Settings", *, echo: bool) -> None:
         self._settings = settings
+        self._echo = echo
         self._sandboxes: Sandboxes | None = None
         self._running: str | None = None
         self._ended = False
@@ -88,8 +93,10 @@ class _Operator:
         except asyncio.CancelledError:
             raise Trouble("Ended before it began.", "A signal came; nothing ran.", "Start it again.", NO) from None
         if as_json:
-            answer(report(result))
+            answer(report(result, echo=self._echo))
         else:
+            if (value := result.blocks[-1].value) is not None:
+                _stream(OutputChunk(0, "stdout", f"{value}\n"))
             _summary(result, code.language)
         return DONE if result.outcome is Outcome.COMPLETED else NO
 
@@ -119,7 +126,7 @@ class _Operator:
         if isinstance(code, str) or isinstance(limits, str):
             return {"error": code if isinstance(code, str) else limits}
         try:
-            return report(await self._execute(code, limits, None))
+            return report(await self._execute(code, limits, None), echo=self._echo)
         except InvalidExecution as error:
             return {"error": str(error)}
         except ExecutorError as error:
@@ -127,7 +134,7 @@ class _Operator:
 
     async def _execute(self, code: Code, limits: Limits, on_output: Any) -> ExecutionResult:
         assert self._sandboxes is not None  # noqa: S101 - inside `_open`
-        execution = Execution(f"exec-{uuid.uuid4().hex}", "operator", (code,), limits)
+        execution = Execution(f"exec-{uuid.uuid4().hex}", "operator", (code,), limits, echo=self._echo)
         async with self._sandboxes.lease(CHANNEL) as sandbox:
             self._running = execution.id
             try:

@@ -28,11 +28,12 @@ class ChannelConfig(Model):
 
     `trigger` says which messages are taken up: those that mention the bot, always (any fence in a language of the
     channel), or off (buttons and commands only). `sources` names bots (`platform:id`) whose messages may carry code;
-    people always may.
+    people always may. `echo` shows the value of a Python program's last expression where it printed nothing.
     """
 
     schema_version: Literal[1] = 1
     trigger: Trigger = "mention"
     languages: tuple[str, ...] = ("python", "bash", "sh")
     sources: tuple[str, ...] = ()
+    echo: bool = True
     limits: ChannelLimits = ChannelLimits()

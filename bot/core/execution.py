@@ -4,7 +4,7 @@ from bot.core.state import Request
 from executor.types import Code, Execution, InputFile, Limits
 
 
-def execution_of(request: Request, files: tuple[InputFile, ...] = ()) -> Execution:
+def execution_of(request: Request, files: tuple[InputFile, ...] = (), *, echo: bool = False) -> Execution:
     """The execution of a running request; `files` are the contents of `request.snapshot.files`."""
     if request.execution is None:
         raise ValueError(f"request {request.id} has no execution")
@@ -25,4 +25,5 @@ def execution_of(request: Request, files: tuple[InputFile, ...] = ()) -> Executi
         limits=Limits(timeout_s=profile.timeout_s, memory_mb=profile.memory_mb),
         files=files,
         workspace=profile.workspace,
+        echo=echo,
     )

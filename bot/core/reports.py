@@ -27,7 +27,8 @@ class BlockReport(Model):
     """How one block ended.
 
     `text` is what it wrote, both streams in order of arrival, cut to `limits.EXCERPT_CHARS` with a marker line in
-    between; `cut` says so, and `full` then names the blob with the whole of it.
+    between; `cut` says so, and `full` then names the blob with the whole of it. `value` is the text of the last
+    expression's value, `out_of_input` says that the program failed because it read past the end of its input.
     """
 
     outcome: Outcome
@@ -42,3 +43,5 @@ class BlockReport(Model):
     cpu_ms: float = 0.0
     peak_memory_bytes: int = 0
     limit: LimitReport | None = None
+    value: str | None = None
+    out_of_input: bool = False

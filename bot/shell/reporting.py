@@ -3,13 +3,13 @@
 A blob that cannot be written costs the file, never the report.
 """
 
-import mimetypes
 import re
 from dataclasses import dataclass
 
 import structlog
 
 from bot.core.limits import EXCERPT_CHARS
+from bot.core.media import media_type
 from bot.core.reports import BlockReport, FileRef, LimitReport
 from bot.core.views.excerpt import excerpt
 from bot.ports import Blobs, StoreUnavailable
@@ -17,6 +17,7 @@ from executor.types import Artifact, BlockResult, Code, ExecutionResult, Output
 
 ERROR_LINE_CHARS = 200
 
+_END_OF_INPUT = "EOFError: EOF when reading a line"
 _FRAME = re.compile(r'^  File "(?P<file>[^"]*)", line (?P<line>\d+)', re.MULTILINE)
 
 log = structlog.get_logger()
@@ -56,6 +57,8 @@ async def _block(number: int, result: BlockResult, code: Code, blobs: Blobs) -> 
         cpu_ms=result.cpu_ms,
         peak_memory_bytes=result.peak_memory_bytes,
         limit=None if result.limit is None else LimitReport(name=result.limit.name, value=float(result.limit.value)),
+        value=None if result.value is None else excerpt(result.value, EXCERPT_CHARS)[0],
+        out_of_input=code.language == "python" and bool(result.exit_code) and _ran_out_of_input(result.output.stderr),
     )
 
 
@@ -71,9 +74,8 @@ async def _full(name: str, output: Output, blobs: Blobs) -> FileRef | None:
 
 async def _artifact(artifact: Artifact, blobs: Blobs) -> FileRef | None:
     name = artifact.path.encode(errors="replace").decode()
-    media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
     try:
-        return await blobs.put(artifact.data, name, media_type)
+        return await blobs.put(artifact.data, name, media_type(artifact.data))
     except StoreUnavailable as error:
         log.warning("artifact could not be kept", error=str(error))
         return None
@@ -94,6 +96,10 @@ def error_line(stderr: str) -> str:
         return ""
     own = [frame["line"] for frame in _last_traceback(frames, stderr) if not frame["file"].startswith(("/", "<"))]
     return f"{name} on line {own[-1]}"[:ERROR_LINE_CHARS] if own else name[:ERROR_LINE_CHARS]
+
+
+def _ran_out_of_input(stderr: str) -> bool:
+    return stderr.rstrip().rpartition("\n")[2] == _END_OF_INPUT
 
 
 def _last_traceback(frames: list[re.Match[str]], stderr: str) -> list[re.Match[str]]:

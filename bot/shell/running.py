@@ -118,7 +118,7 @@ class Running:
     async def _run(
         self, channel: ChannelKey, request: Request, files: tuple[InputFile, ...], sandbox: Sandbox
     ) -> ExecutionEnded | ExecutionLost:
-        execution = execution_of(request, files)
+        execution = execution_of(request, files, echo=self._dispatcher.site(channel).config.echo)
         self._active.add(execution.id)
         try:
             with self._live.watch(channel, request.id) as on_output:

@@ -92,6 +92,8 @@ def _ended(request: Request, site: Site) -> View:
         parts.append(headline_of(report, language, count, request.ended_by, request.snapshot.timeout_s))
         if report.text:
             parts.append(OutputText(report.text))
+        if report.value is not None:
+            parts.append(OutputText(_shown(report.value)))
         parts.extend(notes_of(report))
     if len(request.blocks) < total:
         parts.append(Note(_not_reached(len(request.blocks) + 1, total)))
@@ -101,6 +103,11 @@ def _ended(request: Request, site: Site) -> View:
     files = (*request.files, *(b.full for b in request.blocks if b.full is not None))
     status = (request.outcome or Outcome.COMPLETED).value
     return View(tuple(parts), status=status, buttons=_end_buttons(request, request.blocks), files=files)
+
+
+def _shown(value: str) -> str:
+    """`→ 42`, and what takes several lines below the arrow, so that columns stay under each other."""
+    return f"→\n{value}" if "\n" in value else f"→ {value}"
 
 
 def _not_reached(first: int, last: int) -> str:

@@ -62,7 +62,7 @@ def _verdict(report: BlockReport, by: str | None, asked_s: float | None) -> list
             words = [_exit(report), took]
             if report.error_line:
                 words.append(report.error_line)
-            elif not report.text:
+            elif not report.text and report.value is None:
                 words.append("no output")
             return words
         case _:
@@ -76,7 +76,7 @@ def _exit(report: BlockReport) -> str:
 
 
 def notes_of(report: BlockReport) -> list[Note]:
-    """What to do about a limit."""
+    """What to do about a limit, or about what was missing."""
     match report.outcome:
         case Outcome.TIMED_OUT:
             limit = report.limit.value if report.limit else 0.0
@@ -86,5 +86,9 @@ def notes_of(report: BlockReport) -> list[Note]:
             return [Note(f'Raise it with a "timeout={more:g}" on the fence line; that needs approval here.')]
         case Outcome.OUT_OF_MEMORY:
             return [Note("An admin can raise the memory limit of this channel.")]
+        case Outcome.FAILED if report.limit is not None and report.limit.name == "file_bytes":
+            return [Note(f"A file met the limit of {report.limit.value / MIB:g} MB (this channel's limit).")]
+        case Outcome.FAILED if report.out_of_input:
+            return [Note("It asked for input and there was none left. Run with input… lets you type it.")]
         case _:
             return []

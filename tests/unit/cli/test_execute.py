@@ -31,3 +31,10 @@ def test_the_shape_of_an_answer() -> None:
 
 def test_no_limit_is_null() -> None:
     assert report(ExecutionResult((BlockResult(Outcome.COMPLETED, exit_code=0),)))["limit"] is None
+
+
+@pytest.mark.parametrize("value", ["42", None])
+def test_a_value_is_in_it_where_it_was_asked_for(value: str | None) -> None:
+    result = ExecutionResult((BlockResult(Outcome.COMPLETED, exit_code=0, value=value),))
+    assert report(result, echo=True)["value"] == value
+    assert "value" not in report(result)

@@ -35,6 +35,7 @@ class Lines:
             "file": lambda: Write(path, text.encode()),
             "wait": lambda: Hold(self.go_on),
             "exit": lambda: End(int(rest)),
+            "value": lambda: End(0, value=rest),
             "end": lambda: End(None, 9, REASONS[rest]),
             "refuse": lambda: Refuse(ERRORS[rest]),
             "silence": Ignore,

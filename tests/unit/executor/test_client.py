@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -317,3 +318,33 @@ async def test_a_task_that_is_cancelled_before_the_request_is_out_leaves_a_usabl
     assert client.suspect is None
     assert (await run(client, "out on")).outcome is Outcome.COMPLETED
     await client.close()
+
+
+async def test_a_value_is_told_to_whoever_asked_for_it(supervisor: FakeSupervisor) -> None:
+    async with connected(supervisor) as client:
+        asked = await client.execute(replace(execution("value 42", "value 43"), echo=True), ignore)
+        not_asked = await run(client, "value 42")
+    assert [block.value for block in asked.blocks] == ["42", "43"]
+    assert not_asked.blocks[0].value is None
+
+
+async def test_only_python_is_asked_for_a_value(supervisor: FakeSupervisor) -> None:
+    blocks = (Code("python", "out a"), Code("bash", "out b"))
+    async with connected(supervisor) as client:
+        await client.execute(replace(execution(), blocks=blocks, echo=True), ignore)
+    assert [start.echo for start in supervisor.started] == [True, False]
+
+
+async def test_figures_of_several_blocks_do_not_take_each_others_names(supervisor: FakeSupervisor) -> None:
+    async with connected(supervisor) as client:
+        await run(
+            client, "file figure-1.png a\nfile figure-3.png b\nfile d/figure-9.png c", "file figure-4.png d", "out e"
+        )
+        await run(client, "out a")
+    assert [start.figures for start in supervisor.started] == [0, 3, 4, 0]
+
+
+async def test_figures_are_collected_whatever_the_workspace_is(supervisor: FakeSupervisor) -> None:
+    async with connected(supervisor) as client:
+        await client.execute(replace(execution("file figure-1.png a"), workspace="none"), ignore)
+    assert [start.collect for start in supervisor.started] == [True]

@@ -6,9 +6,11 @@ from dataclasses import replace
 from bot.core.events import Verb
 from bot.core.replies import ReplyKind
 from bot.core.state import Status
-from executor.fake_supervisor import Hold, Say, Write
+from executor.fake_supervisor import End, Hold, Say, Write
 from executor.types import Outcome
 from tests.unit.shell.world import ANA, ASKING, CHANNEL, LEE, World, until
+
+PNG = b"\x89PNG\r\n\x1a\n"
 
 
 async def test_allowed_code_is_run_and_answered_in_one_post() -> None:
@@ -57,7 +59,7 @@ async def test_whoever_lost_the_right_to_approve_is_noticed_at_the_start_of_the_
 
 async def test_files_and_long_output_come_out_as_blobs() -> None:
     long = "".join(f"line {n}\n" for n in range(5_000))
-    world = World({"work": (Say(long), Write("plot.png", b"PNG"))})
+    world = World({"work": (Say(long), Write("plot.png", PNG))})
     async with world.running():
         await world.run("work")
         await world.done()
@@ -70,7 +72,16 @@ async def test_files_and_long_output_come_out_as_blobs() -> None:
     assert await world.blobs.get(block.full.sha256) == long.encode()
     [file] = request.files
     assert (file.name, file.media_type) == ("plot.png", "image/png")
-    assert await world.blobs.get(file.sha256) == b"PNG"
+    assert await world.blobs.get(file.sha256) == PNG
+
+
+async def test_the_value_of_a_last_expression_is_asked_for_and_shown() -> None:
+    world = World({"6 * 7": (End(0, value="42"),)})
+    async with world.running():
+        await world.run("6 * 7")
+        await world.done()
+    assert "→ 42" in world.texts[0]
+    assert "no output" not in world.texts[0]
 
 
 async def test_a_long_run_is_shown_while_it_runs() -> None:

@@ -120,3 +120,36 @@ async def test_only_failed_python_has_such_a_line() -> None:
     assert [block.error_line for block in report.blocks] == ["KeyError on line 3", ""]
     report = await report_of(ExecutionResult((fine,)), PYTHON, MemoryBlobs())
     assert [block.error_line for block in report.blocks] == [""]
+
+
+@pytest.mark.parametrize(("chars", "cut"), [(EXCERPT_CHARS, False), (EXCERPT_CHARS + 1, True)])
+async def test_a_value_is_kept_and_cut_like_output(chars: int, cut: bool) -> None:
+    block = BlockResult(Outcome.COMPLETED, 0, value="x" * chars)
+    [kept] = (await report_of(ExecutionResult((block,)), PYTHON, MemoryBlobs())).blocks
+    assert kept.value is not None
+    assert (kept.value == "x" * chars) is not cut
+    assert len(kept.value) <= EXCERPT_CHARS + 100
+    [none] = (await report_of(result("x"), PYTHON, MemoryBlobs())).blocks
+    assert none.value is None
+
+
+@pytest.mark.parametrize(
+    ("language", "exit_code", "stderr", "out"),
+    [
+        ("python", 1, TRACE + "EOFError: EOF when reading a line\n", True),
+        ("python", 0, TRACE + "EOFError: EOF when reading a line\n", False),
+        ("python", 1, TRACE + "EOFError: EOF when reading a line\nKeyError: 1\n", False),
+        ("python", 1, TRACE + "EOFError\n", False),
+        ("bash", 1, "EOFError: EOF when reading a line\n", False),
+    ],
+)
+async def test_a_program_that_asked_for_input_in_vain(language: str, exit_code: int, stderr: str, out: bool) -> None:
+    block = BlockResult(Outcome.FAILED, exit_code, output=Output("", stderr=stderr))
+    [kept] = (await report_of(ExecutionResult((block,)), (Code(language, "x"),), MemoryBlobs())).blocks
+    assert kept.out_of_input is out
+
+
+async def test_files_are_what_their_content_says() -> None:
+    files = (Artifact("a.png", b"<script>"), Artifact("b.txt", b"\x89PNG\r\n\x1a\n"), Artifact("c.html", b"\0"))
+    report = await report_of(ExecutionResult((), files), PYTHON, MemoryBlobs())
+    assert [file.media_type for file in report.files] == ["text/plain", "image/png", "application/octet-stream"]
