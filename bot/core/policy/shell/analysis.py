@@ -22,9 +22,13 @@ MOST_FACTS = 500
 MOST_WRAPPED = 3
 """Wrappers inside one another, as in `nice timeout 5 ls`."""
 
+MOST_VALUES = 20
+"""Texts that one word is tried with, for the variables in it."""
+
 _SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/([^/]+)")
 _MOVES = frozenset({"cd", "pushd", "popd"})
-_ONE_VARIABLE = re.compile(r'"?\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})"?', re.ASCII)
+_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})", re.ASCII)
+_QUOTES = re.compile(r"[\"'\\]")
 
 
 def facts_of(text: str) -> tuple[Fact, ...]:
@@ -92,11 +96,10 @@ def _of_command(
     command: Command, argv: tuple[Argument, ...], values: dict[str, list[str]], *, moves: bool
 ) -> Iterator[Fact]:
     line = command.line
-    if command.words[0].text == "test":
-        try:
-            conditions.check_flat(command.words[1:], line)
-        except Opaque as opaque:
-            yield _unknown(opaque.what, opaque.line)
+    try:
+        conditions.check_command(command.words, line)
+    except Opaque as opaque:
+        yield _unknown(opaque.what, opaque.line)
     current: tuple[Argument, ...] | None = argv
     for _ in range(MOST_WRAPPED):
         if current is None:
@@ -137,14 +140,18 @@ def _effects(argv: Sequence[Argument], values: dict[str, list[str]], line: int, 
 
 
 def _known_values(word: Computed, values: dict[str, list[str]], line: int) -> Iterator[Fact]:
-    """Files that a variable is seen to name and that no command's own operand may: they are read all the same."""
-    variable = _ONE_VARIABLE.fullmatch(word.dyn)
-    if variable is None:
-        return
-    for text in values.get(variable[1] or variable[2], ()):
-        if text and not paths.readable(text):
+    """Files that variables are seen to name and that no command's own operand may: they are read all the same."""
+    texts = [_QUOTES.sub("", word.dyn)]
+    for name in dict.fromkeys(one or other for one, other in _VARIABLE.findall(word.dyn)):
+        texts = [_filled(text, name, value) for text in texts for value in values.get(name, ())][:MOST_VALUES]
+    for text in texts:
+        if "$" not in text and text and not paths.readable(text):
             path = paths.absolute(text)
             yield Fact(kind="read", value=path, line=line) if path else _unknown("a path with ..", line)
+
+
+def _filled(text: str, name: str, value: str) -> str:
+    return re.sub(rf"\$(?:{name}(?!\w)|{{{name}}})", value.replace("\\", r"\\"), text, flags=re.ASCII)
 
 
 def _literals(assignments: Iterable[Assignment], name: str) -> Iterator[str]:

@@ -39,6 +39,17 @@ def check_flat(given: Sequence[Word], where: Node | int) -> None:
     raise Opaque("a test that may evaluate its operands", where)
 
 
+def check_command(command: Sequence[Word], where: Node | int) -> None:
+    """`test` and `[` however their names are written: in quotes, tree-sitter takes `[` for any other command."""
+    match command[0].text:
+        case "test":
+            check_flat(command[1:], where)
+        case "[" if command[-1] == Word("]"):
+            check_flat(command[1:-1], where)
+        case "[":
+            raise Opaque("a test without an end", where)
+
+
 def _is_number(word: Word) -> bool:
     return bool(_NUMBER.fullmatch(word.text))
 

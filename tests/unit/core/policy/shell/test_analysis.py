@@ -54,6 +54,15 @@ from tests.unit.core.policy.making import unhurried
         ('f=/etc/shadow; cat "$f"', ['cmd cat "$f"', "read /etc/shadow", "assign f"]),
         ('for f in a /etc/shadow; do head "$f"; done', ['cmd head "$f"', "read /etc/shadow", "assign f"]),
         ("f=../x; cat $f", ["cmd cat $f", "unknown a path with ..", "assign f"]),
+        ('f=/etc; cat "$f/shadow"', ['cmd cat "$f/shadow"', "read /etc/shadow", "assign f"]),
+        ("a=/et; b=c/x; cat ${a}$b", ["cmd cat ${a}$b", "read /etc/x", "assign a", "assign b"]),
+        ("f=x; cat $f.txt", ["cmd cat $f.txt", "assign f"]),
+        (
+            "'[' -v 'a[0]' ']'",
+            ["unknown a test that may evaluate its operands", "cmd '[' -v 'a[0]' ']'"],
+        ),
+        ("'[' $x", ["unknown a test without an end", "cmd '[' $x", "env x"]),
+        ("\\test -v x", ["unknown a test that may evaluate its operands", "cmd test -v x"]),
         ('f=notes.txt; cat "$f"', ['cmd cat "$f"', "assign f"]),
         (
             'echo $HOME $x $1 "$@" ${y:-z} ${#w}',
