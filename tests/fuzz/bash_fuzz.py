@@ -5,7 +5,7 @@
 Random programs whose facts have nothing unknown and whose commands are all stubs or tame builtins are run by the real
 bash, with a PATH of stubs only, without network, as nobody, in a folder of their own. Every command line that bash
 runs, builtins included (from its trace), and every one that a stub was given, has to be predicted by a fact; so has
-every file that is there afterwards.
+every file that is there afterwards, and every variable that has changed.
 """
 
 import argparse
@@ -41,6 +41,14 @@ _STUB = "#!/bin/sh\nprintf '%s\\0' '{name}' \"$@\" '{end}' >> '{log}'\n"
 """One write each, so that stubs of one pipeline do not mix."""
 
 _MISSING = f"() {{ printf '%s\\0' \"$@\" '{_END}' >> \"$STUB_LOG\"; return 127; }}"
+_AT_START = "trap 'set +x; declare -p > \"$STUB_VARIABLES\"' EXIT\n"
+_OWN = frozenset({"trap", "set"})
+_DECLARED = re.compile(r"^declare -\S+ (\w+)(?:=(.*))?$", re.MULTILINE | re.ASCII)
+_RESTLESS = re.compile(
+    r"BASH\w*|_|PIPESTATUS|LINENO|RANDOM|SRANDOM|SECONDS|EPOCH\w+|OPTIND|PPID|SHLVL|OLDPWD|PWD|FUNCNAME|COLUMNS|LINES"
+)
+"""Variables that change by themselves, or by cd."""
+
 _STEP = re.compile(r"^\++@ ", re.MULTILINE)
 _NO_COMMAND = re.compile(r"(?:[A-Za-z_]\w*\+?=|(?:for|case|select) |\[\[ |\(\( )", re.ASCII)
 _QUOTED = re.compile(r"\$'((?:[^'\\]|\\.)*)'|'([^']*)'|\\(.)|([^\s'\\$]|\$(?!'))", re.DOTALL)
@@ -92,6 +100,16 @@ def acceptable(code: str, facts: Sequence[Fact]) -> bool:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a program did: command lines, new files, variables that have changed with their values; late or in time."""
+
+    ran: tuple[tuple[str, ...], ...]
+    files: frozenset[str]
+    variables: dict[str, str]
+    late: bool
+
+
 class Bench:
     """A folder with stubs, in which programs are run one after another."""
 
@@ -99,18 +117,21 @@ class Bench:
         self._home = home
         self._log = home / "log"
         self._work = home / "work"
+        self._variables = home / "variables"
         (home / "bin").mkdir()
+        (home / "start").write_text(_AT_START)
         for name in STUBS:
             self._stub(home / "bin" / name, name)
         self._nobody = os.geteuid() == 0
         home.chmod(0o755)
+        self._usual: dict[str, str] = {}
+        self._usual = self.run(":").variables
 
     def _stub(self, path: Path, name: str) -> None:
         path.write_text(_STUB.format(name=name, log=self._log, end=_END))
         path.chmod(0o755)
 
-    def run(self, code: str) -> tuple[list[tuple[str, ...]], set[str], bool]:
-        """Command lines that ran, files that are new, and whether it took too long."""
+    def run(self, code: str) -> "Done":
         shutil.rmtree(self._work, ignore_errors=True)
         self._work.mkdir()
         (self._work / "src").mkdir()
@@ -119,14 +140,29 @@ class Bench:
         self._stub(self._work / "run.sh", "./run.sh")
         before = set(self._files())
         self._log.write_bytes(b"")
+        self._variables.write_bytes(b"")
         script = self._home / "script"
         script.write_text(code)
         if self._nobody:
-            for path, mode in ((self._log, 0o666), (self._work, 0o777), (self._work / "src", 0o777)):
+            for path, mode in (
+                (self._log, 0o666),
+                (self._variables, 0o666),
+                (self._work, 0o777),
+                (self._work / "src", 0o777),
+            ):
                 path.chmod(mode)
         late, trace = self._bash(script)
-        ran = [*self._logged(), *traced(trace)]
-        return ran, set(self._files()) - before, late
+        ran = (*self._logged(), *(words for words in traced(trace) if words[0] not in _OWN))
+        return Done(ran, frozenset(self._files()) - before, self._changed(), late)
+
+    def _changed(self) -> dict[str, str]:
+        """Variables that are new or other than in a script that does nothing."""
+        declared = dict(_DECLARED.findall(self._variables.read_text("utf-8", "replace")))
+        return {
+            name: value
+            for name, value in declared.items()
+            if self._usual.get(name) != value and not _RESTLESS.fullmatch(name)
+        }
 
     def _bash(self, script: Path) -> tuple[bool, str]:
         reading, writing = os.pipe()
@@ -135,6 +171,8 @@ class Bench:
             "LANG": "C.UTF-8",
             "HOME": str(self._work),
             "STUB_LOG": str(self._log),
+            "STUB_VARIABLES": str(self._variables),
+            "BASH_ENV": str(self._home / "start"),
             "BASH_FUNC_command_not_found_handle%%": _MISSING,
             "BASH_XTRACEFD": str(writing),
             "PS4": "+@ ",
@@ -245,14 +283,16 @@ def _decoded(text: str) -> str:
 
 
 def check(bench: Bench, code: str, facts: Sequence[Fact], tally: Tally) -> None:
-    ran, files, late = bench.run(code)
+    done = bench.run(code)
     commands = [fact.argv for fact in facts if fact.kind == "cmd"]
     written = {fact.value.removeprefix("/workspace/") for fact in facts if fact.kind == "write"}
-    did = [" ".join(map(repr, words)) for words in ran if not any(predicts(argv, words) for argv in commands)]
-    did += [f"file {name}" for name in sorted(files - written)]
+    assigned = {fact.value for fact in facts if fact.kind == "assign"}
+    did = [" ".join(map(repr, words)) for words in done.ran if not any(predicts(argv, words) for argv in commands)]
+    did += [f"file {name}" for name in sorted(done.files - written)]
+    did += [f"variable {name}" for name in sorted(done.variables.keys() - assigned)]
     tally.accepted += 1
-    tally.commands += len(ran)
-    tally.late += late
+    tally.commands += len(done.ran)
+    tally.late += done.late
     if did:
         tally.unsound.append(Unsound(code, tuple(did), tuple(f"{fact.kind} {fact.value}" for fact in facts)))
 

@@ -61,6 +61,8 @@ DOUBLE = tuple(
 DOCUMENT = (*"a $x $(id) E EE `id` \\ ${x:-b} $ run ' \" $((1+2))".split(), "", "E ", " E", "\tE", "a \\")
 BESIDE = ("", "", "", " | wc", " > out", " 2>&1", " | grep a > out", " && run", "; run", " # E", " <<F", " a", " \\")
 REDIRECTS = (
+    " {x}> out",
+    " {x}>out",
     *(" > out", " 2>/dev/null", " < file.txt", " >> out", " 2>&1", " >out 2>&1", " &> out", " <<< $x", ' <<<"a b"'),
     " >|out",
 )

@@ -121,7 +121,12 @@ def _effects(argv: Sequence[Argument], values: dict[str, list[str]], line: int, 
     name = argv[0] if isinstance(argv[0], str) else ""
     if moves and _name(name) == "git":
         yield _unknown("git behind cd: whose settings it would follow", line)
-    for part in parts_of(argv) or ():
+    parts = parts_of(argv)
+    if name == "read" and parts is None:
+        yield _unknown("which variables read sets", line)
+    if name == "read" and parts is not None and all(part.role != "variable" for part in parts):
+        yield Fact(kind="assign", value="REPLY", line=line)
+    for part in parts or ():
         if isinstance(part.word, Computed):
             if part.role == "read":
                 yield from _known_values(part.word, values, line)

@@ -48,6 +48,8 @@ def check_command(command: Sequence[Word], where: Node | int) -> None:
             check_flat(command[1:-1], where)
         case "[":
             raise Opaque("a test without an end", where)
+        case _:
+            pass
 
 
 def _is_number(word: Word) -> bool:
