@@ -1,5 +1,6 @@
 /** One message of a list. It is made once and patched from then on. */
 
+import { isSecondHalf } from "./double_click.js";
 import { el, freshId, iconButton, setAttribute, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { drawParts } from "./parts.js";
@@ -157,8 +158,8 @@ export class Row {
   #button(button) {
     const style = button.style === "default" ? null : button.style;
     const element = el("button", { type: "button", class: style, "data-button": button.id }, ...visible(button.label));
-    element.addEventListener("click", async () => {
-      if (element.ariaDisabled === "true") return;
+    element.addEventListener("click", async (event) => {
+      if (isSecondHalf(event, `${this.message.id} ${button.id}`) || element.ariaDisabled === "true") return;
       element.ariaDisabled = "true"; // not disabled: focus stays
       try {
         await this.acts.press(this.message, button);
