@@ -7,12 +7,12 @@ import { name, visible } from "./visible.js";
 
 /**
  * @template T
- * @param {{title: Child, yes: string, style?: string, isWide?: boolean}} frame
+ * @param {{title: Child, yes: string, style?: string, isWide?: boolean, enterSends?: boolean}} frame
  * @param {Child[]} content
  * @param {() => T} read
  * @returns {Promise<T | null>}
  */
-function ask({ title, yes, style = "primary", isWide = false }, content, read) {
+function ask({ title, yes, style = "primary", isWide = false, enterSends = false }, content, read) {
   const label = freshId("title");
   const confirm = el("button", { type: "submit", value: "yes", class: style }, yes);
   const form = el(
@@ -24,7 +24,9 @@ function ask({ title, yes, style = "primary", isWide = false }, content, read) {
   );
   const dialog = el("dialog", { "aria-labelledby": label, class: isWide ? "wide" : null }, form);
   form.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit(confirm);
+    if (event.key !== "Enter" || event.isComposing || !(event.ctrlKey || event.metaKey || (enterSends && !event.shiftKey && event.target instanceof HTMLTextAreaElement))) return;
+    event.preventDefault();
+    form.requestSubmit(confirm);
   });
   return open(dialog, () => (dialog.returnValue === "yes" ? read() : null));
 }
@@ -58,7 +60,7 @@ export async function confirmed(title, text, yes, style) {
 /** @param {string} title @param {string} hint @param {boolean} isNeeded @param {string} yes */
 export function askReason(title, hint, isNeeded, yes) {
   const area = el("textarea", { maxlength: 10000, required: isNeeded, autofocus: true });
-  return ask({ title, yes, style: yes === "Deny" ? "danger" : "primary" }, [el("label", {}, hint, area)], () => area.value.trim());
+  return ask({ title, yes, style: yes === "Deny" ? "danger" : "primary", enterSends: true }, [el("label", {}, hint, area)], () => area.value.trim());
 }
 
 /** @param {string} title @param {{id: string, text: string}[]} choices the narrowest first */

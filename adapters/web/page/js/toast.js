@@ -37,7 +37,9 @@ function announce(id, text) {
 /** @param {string} text @param {Node[]} more @param {string} style */
 function show(text, more, style) {
   const box = place("toasts");
-  const toast = el("div", { class: `toast${style}` }, el("div", { class: "say" }, ...visible(text, false), ...more));
+  const words = el("div", { class: "say" }, ...visible(text, false), ...more);
+  for (const other of [...box.children]) if (other.firstElementChild?.textContent === words.textContent) other.remove();
+  const toast = el("div", { class: `toast${style}` }, words);
   const close = iconButton(icon("close"), "Close", { onclick: () => toast.remove() });
   toast.append(close);
   let timer = setTimeout(() => toast.remove(), STAYS_MS);
