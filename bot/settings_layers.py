@@ -26,7 +26,9 @@ Key = tuple[str, ...]
 
 
 class SettingsError(Exception):
-    """A setting that cannot be used: `origin` is a file with line or a variable, `why` and `fix` are sentences."""
+    """A setting that cannot be used: `origin` is a file with line or a variable, "together" where
+    several do not agree; `why` and `fix` are sentences.
+    """
 
     def __init__(self, key: str, origin: str, why: str, fix: str) -> None:
         super().__init__(f"{key} ({origin}): {why} {fix}")

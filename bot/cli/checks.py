@@ -64,6 +64,7 @@ def data_dir(settings: "Settings") -> Check:
 
 def store(settings: "Settings") -> Check:
     from bot.bootstrap.house import DATABASE  # noqa: PLC0415
+    from bot.core.views.texts import plural  # noqa: PLC0415
 
     path = settings.data / DATABASE
     if not path.exists():
@@ -77,19 +78,20 @@ def store(settings: "Settings") -> Check:
     if problems != ["ok"]:
         fix = "Stop the bot and put back the last good copy of the file."
         return Check("store", Status.FAILED, f"{path} is damaged: {problems[0]}.", fix)
-    return Check("store", Status.OK, f"the database is whole ({channels} channels)")
+    return Check("store", Status.OK, f"the database is whole ({plural(channels, 'channel')})")
 
 
 def policy(settings: "Settings") -> Check:
     from bot.bootstrap.policies import load_policy  # noqa: PLC0415
     from bot.core.policy.load import PolicyError  # noqa: PLC0415
+    from bot.core.views.texts import plural  # noqa: PLC0415
 
     try:
         rules = len(load_policy(settings.policy).rule)
     except PolicyError as error:
         fix = f"fencepost policy test {settings.policy} says all there is."
         return Check("policy", Status.FAILED, error.problems[0], fix)
-    return Check("policy", Status.OK, f"the policy {settings.policy} holds: {rules} rules, its examples hold")
+    return Check("policy", Status.OK, f"the policy {settings.policy} holds: {plural(rules, 'rule')}, its examples hold")
 
 
 def web(settings: "Settings") -> Check:
@@ -109,6 +111,7 @@ def web(settings: "Settings") -> Check:
 
 def users(settings: "Settings") -> Check:
     from adapters.web.users_file import UsersFileError, read_users  # noqa: PLC0415
+    from bot.core.views.texts import plural  # noqa: PLC0415
 
     path = settings.users_file
     add = "fencepost web adduser NAME --role admin (the demo needs none)"
@@ -120,4 +123,4 @@ def users(settings: "Settings") -> Check:
         return Check("users", Status.FAILED, f"{error}.", "Mend the file, or move it away and add users anew.")
     if path.stat().st_mode & 0o077:
         return Check("users", Status.WARNING, f"{path} can be read by others.", f"chmod 600 {os.fspath(path)}")
-    return Check("users", Status.OK, f"{len(known)} users may log in")
+    return Check("users", Status.OK, f"{plural(len(known), 'user')} may log in")

@@ -73,10 +73,12 @@ def greeting(address: str, *, colour: bool) -> str:
     return f"""
 {paint("Fencepost is at", "bold", on=colour)} {paint(address, "bold", "cyan", on=colour)}
 
-  Channels general (code that stays in its sandbox runs), data and ops (everything asks a lead).
+  Open it in a browser: the page shows in four steps how to run, ask, approve and edit.
+
+  Channels general (Python and shell run by themselves), data and ops (everything asks a lead).
   People   ana, bo (members) · lee, kim (leads) · root, rita (admins); X-Fencepost-User says who acts.
 
-From a second terminal:
+The same from a second terminal:
 
   {_curl("ana", f"{address}/api/channels/general/messages", {"text": code})}
 

@@ -37,8 +37,12 @@ def run(args: argparse.Namespace) -> int:
     good = all(check.status is not Status.FAILED for check in found)
     if args.json:
         answer({"ok": good, "checks": [check.as_json() for check in found]})
-    elif good:
+    elif all(check.status is Status.OK for check in found):
         say("Everything that was looked at is in order.")
+    elif good:
+        say("Code can run here; the lines with ! say what else to look at.")
+    else:
+        say("Something is wrong; the lines with ✘ say what to do.")
     return DONE if good else NO
 
 

@@ -12,6 +12,7 @@ from executor.errors import EngineUnavailable, ExecutorError, ImageMissing, Inva
 
 if TYPE_CHECKING:
     from bot.settings import Loaded, Settings
+    from bot.settings_layers import SettingsError
 
 
 def settings_of(args: Namespace) -> "Loaded":
@@ -22,8 +23,15 @@ def settings_of(args: Namespace) -> "Loaded":
     try:
         return load(Path(args.config) if args.config else None)
     except SettingsError as error:
-        what = f"The setting {error.key} cannot be used ({error.origin})."
-        raise Misused(what, error.why, error.fix) from error
+        raise Misused(_unusable(error), error.why, error.fix) from error
+
+
+def _unusable(error: "SettingsError") -> str:
+    if error.origin == "together":
+        return "The settings cannot be used together."
+    if Path(error.origin).name == error.key:
+        return f"{error.origin} cannot be used."
+    return f"The setting {error.key} cannot be used ({error.origin})."
 
 
 def quiet_logs() -> None:

@@ -12,6 +12,7 @@ from bot.cli.terminal import answer, coloured, paint, say
 from bot.cli.trouble import DONE, NO, Misused
 
 if TYPE_CHECKING:
+    from bot.core.config import ChannelLimits
     from bot.core.policy.decision import Decision
     from bot.core.policy.rules import Policy
 
@@ -44,12 +45,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def check(args: argparse.Namespace) -> int:
     from bot.core.policy.report import check_report  # noqa: PLC0415 - only where it is needed
 
-    policy = _policy(args)
+    policy, limits = _policy(args), _limits(args)
     if args.jsonl:
         for asked in requests({"language": str, "code": str}, {"timeout": (int, float)}):
-            answer(asked.answer() if isinstance(asked, BadLine) else _answered(asked, policy, args.channel))
+            answer(asked.answer() if isinstance(asked, BadLine) else _answered(asked, policy, limits, args.channel))
         return DONE
-    decision = _decide(policy, args.lang, text_of(args.file), args.channel)
+    decision = _decide(policy, limits, args.lang, text_of(args.file), args.channel)
     if args.json:
         answer(check_report(decision))
     else:
@@ -63,7 +64,7 @@ def check(args: argparse.Namespace) -> int:
 def explain(args: argparse.Namespace) -> int:
     from bot.core.policy.report import explain as in_words  # noqa: PLC0415
 
-    decision = _decide(_policy(args), args.lang, text_of(args.file), args.channel)
+    decision = _decide(_policy(args), _limits(args), args.lang, text_of(args.file), args.channel)
     words = in_words(decision)
     if args.json:
         answer({"decision": decision.effect.value, "text": words})
@@ -75,6 +76,7 @@ def explain(args: argparse.Namespace) -> int:
 def test(args: argparse.Namespace) -> int:
     from bot.bootstrap.policies import load_policy  # noqa: PLC0415
     from bot.core.policy.load import PolicyError  # noqa: PLC0415
+    from bot.core.views.texts import plural  # noqa: PLC0415
 
     problems: tuple[str, ...] = ()
     rules = examples = 0
@@ -90,22 +92,25 @@ def test(args: argparse.Namespace) -> int:
         for problem in problems:
             say(paint(f"✘ {problem}", "red", on=coloured(sys.stdout)))
     else:
-        say(paint(f"✔ {args.policy}: {rules} rules, {examples} examples hold", "green", on=coloured(sys.stdout)))
+        counts = f"{plural(rules, 'rule')}, {plural(examples, 'example')} as expected"
+        say(paint(f"✔ {args.policy}: {counts}", "green", on=coloured(sys.stdout)))
     return NO if problems else DONE
 
 
-def _answered(asked: Asked, policy: "Policy", channel: str) -> dict[str, Any]:
+def _answered(asked: Asked, policy: "Policy", limits: "ChannelLimits", channel: str) -> dict[str, Any]:
     from bot.core.policy.report import check_report  # noqa: PLC0415
 
     fields = asked.fields
     timeout = fields.get("timeout")
     if timeout is not None and not 0 < timeout <= MOST_TIMEOUT_S:
         return {"id": asked.id, "error": f"timeout is not above 0 and at most {MOST_TIMEOUT_S}"}
-    return {**check_report(_decide(policy, fields["language"], fields["code"], channel, timeout)), "id": asked.id}
+    decision = _decide(policy, limits, fields["language"], fields["code"], channel, timeout_s=timeout)
+    return {**check_report(decision), "id": asked.id}
 
 
-def _decide(policy: "Policy", language: str, code: str, channel: str, timeout_s: float | None = None) -> "Decision":
-    from bot.core.config import ChannelLimits  # noqa: PLC0415
+def _decide(
+    policy: "Policy", limits: "ChannelLimits", language: str, code: str, channel: str, *, timeout_s: float | None = None
+) -> "Decision":
     from bot.core.languages import DEFAULT_LANGUAGES  # noqa: PLC0415
     from bot.core.policy.decide import Context, decide  # noqa: PLC0415
     from bot.core.policy.text import normalise  # noqa: PLC0415
@@ -114,7 +119,7 @@ def _decide(policy: "Policy", language: str, code: str, channel: str, timeout_s:
     found = DEFAULT_LANGUAGES.find(language)
     block = CodeBlock(language=found.name if found else language, code=normalise(code))
     snapshot = Snapshot(blocks=(block,), timeout_s=None if timeout_s is None else float(timeout_s))
-    return decide(snapshot, policy, Context(time.time(), channel, ChannelLimits()))
+    return decide(snapshot, policy, Context(time.time(), channel, limits))
 
 
 def _policy(args: argparse.Namespace) -> "Policy":
@@ -128,6 +133,11 @@ def _policy(args: argparse.Namespace) -> "Policy":
         raise Misused(
             f"The policy {name} cannot be used.", error.problems[0], f"fencepost policy test {name} says all there is."
         ) from error
+
+
+def _limits(args: argparse.Namespace) -> "ChannelLimits":
+    """What is usual here: more than that has to be asked for."""
+    return settings_of(args).settings.channel_config("always").limits
 
 
 def _code(decision: "Decision") -> int:

@@ -45,6 +45,15 @@ print(json.dumps({
 }))
 """
 
+IMPORTS = """
+import importlib
+for name in {names!r}:
+    try:
+        importlib.import_module(name)
+    except Exception as error:
+        print(f"{{name}} ({{error}})")
+"""
+
 
 async def sandbox_checks(settings: Settings) -> AsyncIterator[Check]:
     """One after the other; the first that fails ends them, since those behind it need it."""
@@ -71,7 +80,8 @@ async def _engine(settings: Settings) -> list[Check]:
     except docker.errors.DockerException as error:
         fix = "Start Docker, or say where it is: FENCEPOST_DOCKER__HOST=unix:///path."
         return [Check("docker", Status.FAILED, f"Docker does not answer at {host}: {error}", fix)]
-    checks = [Check("docker", Status.OK, f"Docker {info['ServerVersion']} answers, cgroup v{info['CgroupVersion']}")]
+    found = f"Docker {info['ServerVersion']} answers at {host}, cgroup v{info['CgroupVersion']}"
+    checks = [Check("docker", Status.OK, found)]
     missing = [name for name in ("MemoryLimit", "SwapLimit", "PidsLimit", "CpuCfsQuota") if not info.get(name)]
     if missing:
         fix = "Boot the kernel with cgroup memory, swap and pids accounting."
@@ -98,6 +108,8 @@ async def _inside(settings: Settings, sandboxes: Sandboxes) -> AsyncIterator[Che
     probe = await _run(sandboxes, PROBE)
     wrong = _faults(probe.blocks[0].output.stdout, settings)
     yield _check("hardening", not wrong, "no root, no capability, no network, nothing to write to", "; ".join(wrong))
+    if settings.docker.preload:
+        yield _preloaded(await _run(sandboxes, IMPORTS.format(names=list(settings.docker.preload))))
     for name, code, limits, outcome, text in (
         ("time", "while True: pass", Limits(timeout_s=0.5), Outcome.TIMED_OUT, "a loop is ended"),
         ("memory", "x = bytearray(2**30)", Limits(memory_mb=64), Outcome.OUT_OF_MEMORY, "a glutton is ended"),
@@ -128,6 +140,15 @@ async def _run(sandboxes: Sandboxes, code: str, limits: Limits | None = None) ->
         if block.output.spool is not None:
             block.output.spool.unlink(missing_ok=True)
     return result
+
+
+def _preloaded(result: ExecutionResult) -> Check:
+    block = result.blocks[0]
+    missing = block.output.stdout.split("\n")[:-1] if result.outcome is Outcome.COMPLETED else [result.outcome.value]
+    if missing:
+        text = f"docker.preload cannot be imported in a sandbox: {'; '.join(missing)}"
+        return Check("preload", Status.WARNING, text, "Take it out of docker.preload, or add it to the image.")
+    return Check("preload", Status.OK, "what docker.preload names is there")
 
 
 def _faults(text: str, settings: Settings) -> list[str]:

@@ -1,6 +1,7 @@
 """A decision for the command line: the JSON that other programs read (a contract), and the same in words."""
 
 from bot.core.policy.decision import Decision, Fact
+from bot.core.views import texts
 
 
 def check_report(decision: Decision) -> dict[str, object]:
@@ -44,7 +45,7 @@ def explain(decision: Decision) -> str:
         )
         own = ", not the requester" if decision.demand.not_requester else ""
         why = ", with a reason" if decision.demand.reason else ""
-        lines.append(f"Needs {needed}{own}{why}, within {decision.demand.within_s:g} s.")
+        lines.append(f"Needs {needed}{own}{why}, within {texts.seconds(decision.demand.within_s)}.")
     lines.append(f"Code {decision.code_sha256[:8]}, policy {decision.revision[:8]}.")
     return "\n".join(lines)
 

@@ -43,11 +43,11 @@ def test_in_words() -> None:
         "Asked about by rule 'why': data leaves.",
         "Not covered by the policy: uses print (line 1).",
         "Would get: no network · 10 s · 512 MB · workspace",
-        "Needs 1 of @leads and 2 of @leads or @sre, not the requester, with a reason, within 3600 s.",
+        "Needs 1 of @leads and 2 of @leads or @sre, not the requester, with a reason, within 60 min.",
         f"Code {decision.code_sha256[:8]}, policy {decision.revision[:8]}.",
     ]
     lax = decided(policy(default_approve=demand(not_requester=False)))
-    assert "Needs 1 of @leads, within 3600 s." in explain(lax)
+    assert "Needs 1 of @leads, within 60 min." in explain(lax)
 
 
 def test_what_is_allowed_in_words() -> None:
