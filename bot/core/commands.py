@@ -7,6 +7,7 @@ from bot.core.asking import end_before_running
 from bot.core.effects import ChangeHalt
 from bot.core.events import CommandIssued
 from bot.core.policy.approvers import is_lead_or_admin
+from bot.core.policy.rules import Group
 from bot.core.queue import queued
 from bot.core.replies import ReplyKind
 from bot.core.state import Request, Status
@@ -26,6 +27,9 @@ Post a code fence and I run it; what the policy of this channel does not allow w
 /fencepost config – the settings of this channel
 /fencepost stop – end your own executions; leads and admins end all of them
 /fencepost halt, /fencepost resume – admins: stop and hold everything, everywhere; go on"""
+
+
+_TRIGGERS = {"always": "any fence", "mention": "messages that mention me", "off": "buttons and commands only"}
 
 
 def issued(turn: Turn, event: CommandIssued) -> None:
@@ -58,7 +62,7 @@ def _counts(turn: Turn) -> str:
 
 def _line(turn: Turn, request: Request) -> str:
     age = texts.ago(turn.at - request.created_at)
-    return f"{status_word(request)} · {what(request, turn.site)} · {request.requester_name} · {age}"
+    return f"{status_word(request).replace('_', ' ')} · {what(request, turn.site)} · {request.requester_name} · {age}"
 
 
 def _approvals(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
@@ -74,9 +78,14 @@ def _approvals(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
 def _approvers(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
     lines = []
     for name, group in sorted(turn.site.policy.approvers.items()):
-        members = sorted((*group.users, *(mark.replace("_", " ").replace(":", " ") for mark in group.marks)))
-        lines.append(f"@{name}: {', '.join(members) or 'nobody'}")
+        lines.append(f"@{name}: {', '.join(_members(group)) or 'nobody'}")
     turn.reply(ReplyKind.DONE, "\n".join(lines) or "No approvers are set up.")
+
+
+def _members(group: Group) -> list[str]:
+    kinds = (("role", group.web_roles), ("user group", group.slack_usergroups), ("role", group.discord_roles))
+    marked = [f"whoever has the {kind} {' or '.join(sorted(ids))}" for kind, ids in kinds if ids]
+    return [*sorted(group.users), *marked]
 
 
 def _history(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
@@ -94,7 +103,15 @@ def _policy(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
 
 
 def _config(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
-    turn.reply(ReplyKind.DONE, turn.site.config.model_dump_json(indent=2))
+    config, limits = turn.site.config, turn.site.config.limits
+    lines = [
+        f"Takes up: {_TRIGGERS[config.trigger]}",
+        f"Languages: {', '.join(config.languages)}",
+        f"Bots whose code counts: {', '.join(config.sources) or 'none'}",
+        f"A block gets: {texts.seconds(limits.timeout_s)} · {limits.memory_mb} MB",
+        f"At once: {limits.slots}, {limits.queue} more in line, {limits.per_user} of one person",
+    ]
+    turn.reply(ReplyKind.DONE, "\n".join(lines))
 
 
 def _stop(turn: Turn, event: CommandIssued) -> None:

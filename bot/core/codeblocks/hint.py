@@ -96,15 +96,15 @@ def code_on_fence_line(line: int, marker: str, language: str | None) -> Hint:
 
 
 def bad_attribute(line: int, problem: str) -> Hint:
-    return Hint(HintKind.BAD_ATTRIBUTE, line, f"The fence line {line} cannot be read: {problem}.")
+    return Hint(HintKind.BAD_ATTRIBUTE, line, f"The fence on line {line} cannot be read: {problem}.")
 
 
 def unknown_attribute(line: int, word: str) -> Hint:
     return Hint(
         HintKind.UNKNOWN_ATTRIBUTE,
         line,
-        f"{quote(word)} on line {line} is not a setting of a fence and was passed over. There are timeout=60, network,"
-        ' packages=name and args="…".',
+        f"{quote(word)} on line {line} is not a setting of a fence and was passed over. There are timeout=60 and"
+        ' args="…".',
     )
 
 

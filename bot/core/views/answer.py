@@ -174,7 +174,9 @@ def _not_run(request: Request, site: Site) -> View:
             parts.extend(_decided(request))
             buttons = (button(request, Verb.RUN_AGAIN, "Run again"),)
         case _:
-            parts.append(Headline("⛔", f"{subject} · refused: {request.reason}"))
+            because = request.reason or "refused"
+            refused = because if because.startswith("refused") else f"refused: {because}"
+            parts.append(Headline("⛔", f"{subject} · {refused}"))
             buttons = (button(request, Verb.RUN_AGAIN, "Run again"),)
     parts.extend(Note(hint) for hint in request.hints)
     return View(tuple(parts), status=status_word(request), buttons=buttons)

@@ -45,11 +45,11 @@ def headline_of(
 def _verdict(report: BlockReport, by: str | None, asked_s: float | None) -> list[str]:
     took = texts.seconds(report.duration_ms / 1000)
     limit = report.limit.value if report.limit else 0.0
-    peak = f"peak {report.peak_memory_bytes / MIB:.0f} MB"
+    peak = [f"peak {report.peak_memory_bytes / MIB:.0f} MB"] if report.peak_memory_bytes >= MIB else []
     match report.outcome:
         case Outcome.TIMED_OUT:
             whose = "as its fence line says" if limit == asked_s else "this channel's limit"
-            return [f"stopped after {texts.seconds(limit)} ({whose})", peak]
+            return [f"stopped after {texts.seconds(limit)} ({whose})", *peak]
         case Outcome.OUT_OF_MEMORY:
             return [f"out of memory at {limit:g} MB (this channel's limit)", took]
         case Outcome.OUTPUT_EXCEEDED:

@@ -75,7 +75,7 @@ def confirm_unseen(request: Request) -> str:
     given = sum(len(shlex.join(block.args)) + len(block.stdin or "") for block in blocks)
     size = f"{plural(lines, 'line')} of code, {plural(chars, 'character')}"
     size += f", and {plural(given, 'character')} of input" if given else ""
-    return f"The card does not show all of it: {size}. Read it with Show code first. Approve all of it?"
+    return f"The card does not show all of it: {size}. Show all of it first. Approve all of it unseen?"
 
 
 def still_missing(needs: Iterable[Need]) -> str:

@@ -46,7 +46,7 @@ def test_approvals_and_approvers() -> None:
     assert say(talk, "approvals").text == "Nothing waits for approval here."
     talk.ask()
     assert "needs 1 of @leads" in say(talk, "approvals").text
-    assert say(talk, "approvers").text == "@leads: web roles admin, web roles lead"
+    assert say(talk, "approvers").text == "@leads: whoever has the role admin or lead"
 
 
 def test_history_policy_and_config_speak_of_this_channel() -> None:
@@ -55,7 +55,7 @@ def test_history_policy_and_config_speak_of_this_channel() -> None:
     talk.ask()
     assert "Python (1 line) · ana" in say(talk, "history").text
     assert "allow · all" in say(talk, "policy").text
-    assert '"trigger": "always"' in say(talk, "config").text
+    assert "Takes up: any fence" in say(talk, "config").text
 
 
 @pytest.mark.parametrize(("actor", "stopped"), [(ANA, 1), (BO, 1), (LEE, 2), (ROOT, 2)])
