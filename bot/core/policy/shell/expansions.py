@@ -8,6 +8,7 @@ from tree_sitter import Node
 from bot.core.policy.shell.opaque import Opaque
 from bot.core.policy.shell.words import text_of
 
+_PLAIN = re.compile(r"\$([A-Za-z_]\w*|[0-9@*#?$!-])", re.ASCII)
 _BRACED = re.compile(
     r"\$\{(?:#(?P<counted>[A-Za-z_]\w*|[@*])"
     r"|(?P<name>[A-Za-z_]\w*|[0-9@*?])(?:(?::?-|%%?|##?)[A-Za-z0-9_./:*-]*)?)\}",
@@ -21,12 +22,10 @@ def variables(node: Node) -> Iterator[str]:
     """The variables that an expansion reads; parameters such as `$1` are none. Raises Opaque for any other form."""
     match node.type:
         case "simple_expansion":
-            named = node.named_children
-            if len(named) != 1 or named[0].type not in {"variable_name", "special_variable_name"}:
+            plain = _PLAIN.fullmatch(text_of(node).lstrip(" \t\n"))
+            if plain is None:  # `"$ $(id)"`: tree-sitter takes `$ $` for one
                 raise Opaque("an expansion", node)
-            name = text_of(named[0])
-            if text_of(node).lstrip(" \t\n") != f"${name}":
-                raise Opaque("an expansion", node)
+            name = plain[1]
         case "expansion":
             found = _BRACED.fullmatch(text_of(node).lstrip(" \t\n"))
             if found is None:

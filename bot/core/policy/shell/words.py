@@ -49,7 +49,10 @@ def read(node: Node, expand: Expand) -> Word:
                 raise Opaque("a computed number", node)
             return _unquoted(text_of(node), node)
         case "raw_string":
-            return Word(text_of(node)[1:-1])
+            raw = text_of(node)
+            if len(raw) < 2 or raw[0] != "'" or raw.find("'", 1) != len(raw) - 1:
+                raise Opaque("a string in single quotes", node)
+            return Word(raw[1:-1])
         case "string":
             return _quoted(node, expand)
         case "concatenation":
