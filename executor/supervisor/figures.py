@@ -16,7 +16,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final
 
@@ -55,6 +54,8 @@ class Figures:
         del path, target
         if name not in self._awaited:
             return None
+        from importlib.util import find_spec  # noqa: PLC0415 - not for the supervisor
+
         self._awaited.remove(name)
         spec = find_spec(name)  # asks all finders, this one too
         if spec is not None and spec.loader is not None:

@@ -7,7 +7,6 @@ The text of a value is bounded, and making it harms nothing: what a `__repr__` p
 named, and long containers are read only as far as they are shown.
 """
 
-import ast
 import contextlib
 import io
 import os
@@ -33,6 +32,8 @@ _BRACKETS: Final[dict[type, tuple[str, str]]] = {
 
 def compiled(source: bytes, name: str) -> CodeType:
     """The program, which leaves its last value in its namespace as `NAME` if it has one."""
+    import ast  # noqa: PLC0415 - not for the supervisor, which has no use for it and the least memory
+
     try:
         tree = ast.parse(source, name)
         last = tree.body[-1]

@@ -15,7 +15,7 @@ from executor.supervisor.config import Config
 from executor.supervisor.deaths import wake_on_death
 from executor.supervisor.nursery import Nursery
 from executor.supervisor.service import Service
-from executor.supervisor.system import PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, prctl
+from executor.supervisor.system import PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, give_back, prctl
 
 
 def main(config: dict[str, Any]) -> None:
@@ -24,6 +24,7 @@ def main(config: dict[str, Any]) -> None:
     incoming, outgoing = _take_streams()
     settings = Config.from_json(config)
     gc.collect()
+    give_back()
     gc.freeze()  # or the nursery's collections would make copies of what it shares with us
     nursery = Nursery(settings, seccomp.Filter(seccomp.program()))
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -25,6 +25,7 @@ from executor.supervisor.deaths import Used, the_dead, wake_on_death
 from executor.supervisor.loop import Loop
 from executor.supervisor.seccomp import Filter
 from executor.supervisor.spare import Ends, Spare
+from executor.supervisor.system import give_back
 
 OnDeath = Callable[[int, int, Used], None]
 """Gets number, wait status and use of a child that was waited for."""
@@ -104,6 +105,7 @@ def _nurse(control: int, config: Config, instructions: Filter) -> NoReturn:
         child.prepare()
         channel.send(greeting.encode("ascii"))
         gc.collect()
+        give_back()
         gc.freeze()  # what is there by now is never collected, so children do not copy its pages
         while True:
             ready, _, _ = select.select([_CONTROL, woken], [], [])

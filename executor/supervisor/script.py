@@ -10,7 +10,6 @@ The source lines of tracebacks that Python code makes come from `linecache`. The
 things that Python code does not ("Did you mean"), look for files of that name, so they are called where it is found.
 """
 
-import ast
 import atexit
 import builtins
 import contextlib
@@ -55,10 +54,13 @@ class Program:
 
 
 class _Place:
-    """Where the program lies (`Program.root`), and how many levels of the stack below `prepare` have no frame."""
+    """Where the program lies (`Program.root`), how many levels of the stack below `prepare` have no frame, and how deep
+    the program lies in it.
+    """
 
     root = "."
     hidden = 0
+    depth = 0
 
 
 _place = _Place()
@@ -81,7 +83,9 @@ def prepare() -> None:
     sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != "MemoryImporter"]
     for name in [name for name in sys.modules if name == "executor" or name.startswith("executor.")]:
         del sys.modules[name]
+    lastvalue.compiled(b"1", "main.py")  # the first time takes longer
     _place.hidden = _levels() - _frames()
+    sys.getrecursionlimit, sys.setrecursionlimit = _limits_of_recursion()
     main = ModuleType("__main__")
     main.__dict__["__builtins__"] = builtins
     sys.modules["__main__"] = main
@@ -131,19 +135,24 @@ def _execute(program: Program, namespace: dict[str, Any]) -> Callable[[], NoRetu
 
 def _hide_our_depth() -> None:
     """The program may go as deep as it could if it did not stand on our frames, and is told so."""
-    depth = _frames() + _place.hidden + 1  # not for this function, but for `_execute` and `exec`
+    limit = sys.getrecursionlimit()
+    _place.depth = _frames() + _place.hidden + 1  # not for this function, but for `_execute` and `exec`
+    sys.setrecursionlimit(limit)
+
+
+def _limits_of_recursion() -> tuple[Callable[[], int], Callable[[int], None]]:
+    """What the interpreter has for getting and setting them, above our frames."""
     real_get, real_set = sys.getrecursionlimit, sys.setrecursionlimit
 
     @functools.wraps(real_get)
     def getrecursionlimit() -> int:
-        return real_get() - depth
+        return real_get() - _place.depth
 
     @functools.wraps(real_set)
     def setrecursionlimit(limit: int, /) -> None:
-        real_set(limit + depth if limit > 0 else limit)
+        real_set(limit + _place.depth if limit > 0 else limit)
 
-    sys.getrecursionlimit, sys.setrecursionlimit = getrecursionlimit, setrecursionlimit
-    setrecursionlimit(real_get())
+    return getrecursionlimit, setrecursionlimit
 
 
 def _frames() -> int:
@@ -156,15 +165,14 @@ def _frames() -> int:
 
 
 def _levels() -> int:
-    """Of the caller and below: what a function called by it finds missing of the limit, without its own."""
-
-    def reach(depth: int) -> int:
-        try:
-            return reach(depth + 1)
-        except RecursionError:
-            return depth
-
-    return sys.getrecursionlimit() - reach(0) - 2
+    """Of the caller and below: the lowest limit that is not refused, without this function and the one it calls."""
+    limit = sys.getrecursionlimit()
+    for level in range(1, limit):
+        with contextlib.suppress(RecursionError):
+            sys.setrecursionlimit(level)
+            sys.setrecursionlimit(limit)
+            return level - 3
+    return 0
 
 
 def _compiled(program: Program) -> CodeType:
@@ -179,6 +187,8 @@ def _compiled(program: Program) -> CodeType:
 
 def _quote(error: SyntaxError, program: Program) -> None:
     """What the compiler has against a program that parses, it quotes from a file of that name, if it finds one."""
+    import ast  # noqa: PLC0415 - as in `lastvalue`
+
     with contextlib.suppress(SyntaxError, ValueError):
         ast.parse(program.source, program.name)
         error.text = linecache.getline(program.name, error.lineno or 0) or None

@@ -28,6 +28,12 @@ def syscall(number: int, *arguments: int) -> int:
     return result
 
 
+def give_back() -> None:
+    """Memory that was freed, to the kernel: importing takes more than it keeps."""
+    with contextlib.suppress(AttributeError):  # another libc
+        LIBC.malloc_trim(0)
+
+
 def resident_bytes() -> int:
     """Of this process, pages shared with others included."""
     with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - on the way of every execution
