@@ -16,7 +16,12 @@ LEAST = 8
 def arguments(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", metavar="adduser", required=True)
     text = "add a user, or change what is given of one"
-    verb = verbs.add_parser("adduser", help=text, description=f"{text}. The password is asked for, or read from stdin.")
+    verb = verbs.add_parser(
+        "adduser",
+        help=text,
+        description=f"{text}. The password is asked for, or read from stdin; whoever has one and is given a role or"
+        " channels keeps it where nothing is typed.",
+    )
     verb.add_argument("name", metavar="NAME", help="lower-case letters, digits, . - and _")
     verb.add_argument("--role", action="append", choices=("member", "lead", "admin"), help="member by default")
     verb.add_argument("--channel", action="append", metavar="C", help="only these channels; all by default")
@@ -27,11 +32,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def adduser(args: argparse.Namespace) -> int:
-    from adapters.web.users_file import UsersFileError, add_user  # noqa: PLC0415 - only where it is needed
+    from adapters.web.users_file import UsersFileError, add_user, read_users  # noqa: PLC0415 - only where it is needed
 
     path = settings_of(args).settings.users_file
-    password = None if args.token else _password()
     try:
+        known = {user.id for user in read_users(path) if user.password} if path.exists() else set()
+        may_keep = args.name in known and bool(args.role or args.channel)
+        password = None if args.token else _password(may_keep=may_keep)
         token = add_user(
             path, args.name, password=password, roles=args.role, channels=args.channel, with_token=args.token
         )
@@ -49,13 +56,18 @@ def adduser(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _password() -> str:
+def _password(*, may_keep: bool) -> str | None:
+    """None: it stays what it is."""
     if sys.stdin.isatty():
-        password = getpass.getpass("Password: ")
+        password = getpass.getpass("Password (empty: as it is): " if may_keep else "Password: ")
+        if may_keep and not password:
+            return None
         if getpass.getpass("Again: ") != password:
             raise Misused("Nobody was added.", "The two passwords differ.", "Try again.")
     else:
         password = sys.stdin.readline().rstrip("\n")
+        if may_keep and not password:
+            return None
     if len(password) < LEAST:
         raise Misused("Nobody was added.", f"The password has fewer than {LEAST} characters.", "Take a longer one.")
     return password

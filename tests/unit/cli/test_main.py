@@ -1,5 +1,6 @@
 """Commands that need neither Docker nor standard input, through the front door."""
 
+import io
 import json
 from pathlib import Path
 
@@ -139,6 +140,24 @@ def test_a_user_is_added_with_a_token(tmp_path: Path, capsys: pytest.CaptureFixt
     assert answer["token"] not in text
     assert '"lead"' in text
     assert main([*words[:2], "Not A Name", *words[3:]]) == 2
+
+
+def test_a_role_is_given_without_a_new_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = tmp_path / "f.toml"
+    config.write_text(f"data_dir = {json.dumps(str(tmp_path / 'data'))}\n")
+    words = ["web", "adduser", "ana", "--config", str(config)]
+
+    def typed(text: str, *more: str) -> int:
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        return main([*words, *more])
+
+    assert typed("", "--role", "lead") == 2, "a new one needs a password"
+    assert typed("correct horse\n") == 0
+    [before] = json.loads((tmp_path / "data/users.json").read_text())["users"]
+    assert typed("", "--role", "lead") == 0
+    [after] = json.loads((tmp_path / "data/users.json").read_text())["users"]
+    assert after == before | {"roles": ["lead"]}
+    assert typed("") == 2, "nothing was given"
 
 
 def test_run_refuses_to_start_where_nobody_could_log_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
