@@ -51,6 +51,76 @@ PARTS = (
     ),
     *('"a $((1 + 2)) b"', "$(( 2 * (3 - 1) ))", '"a\nb"', "'a\nb'", '"a$ b"'),
 )
+FRAGMENTS = (
+    *r"""$ $x ${x} "$x" $1 $@ $# $? $(id) $(ls "a") ${y:-d} $((1)) ! # \\ \$ \" \'
+    ' " a b ls id ; | && ( ) { } [ ] * ~ = - E""".split(),
+    *(
+        " ",
+        " ",
+        " ",
+        " ",
+        "  ",
+        "\t",
+        "\n",
+        " $ ",
+        "$ ",
+        " $",
+        " $x",
+        " $(",
+        "$(ls ",
+        ")",
+        "(",
+        "`",
+        "<",
+        ">",
+        " # ",
+        "''",
+        '""',
+    ),
+)
+PLACES = (
+    *(
+        "ls [parts]",
+        'ls "[parts]"',
+        'x="[parts]"',
+        'x="[parts]" run',
+        "x=[parts]",
+        "x=$([parts])",
+        '"$([parts])"',
+        "ls '[parts]'",
+    ),
+    *(
+        "cat <<E\n[parts]\nE",
+        "cat <<E\n[parts]\nE\nls",
+        "cat <<-E\n\t[parts]\n\tE\nid",
+        "cat <<E [parts]\nE",
+        "cat <<'E'\n[parts]\nE",
+    ),
+    *(
+        "[ [parts] ]",
+        "[[ [parts] ]] && ls",
+        "{ [parts]; }",
+        "( [parts] )",
+        "case [parts] in a) ls;; esac",
+        "ls | [parts]",
+        "[parts]",
+    ),
+    *(
+        "case a in [parts]) ls;; esac",
+        "for x in [parts]; do ls; done",
+        "if [parts]; then ls; fi",
+        "ls > [parts]",
+        "ls <<< [parts]",
+    ),
+    *(
+        "case a in a) [parts];; esac",
+        "for x in a; do [parts]; done",
+        "ls # [parts]\nid",
+        "! [parts]",
+        'ls "a$([parts])b"',
+        "ls $([parts]",
+    ),
+)
 PATTERNS = ("a", "*.c", "a|b", "(x", "[ab]*", '"a b"', "$x", "a | 'b'")
 SINGLE = tuple(
     '-f a; "$x" = b; ! -d src; -n "$y"; $# -eq 0; a != "$x"; $x; a -o b; -v x; "$x" "$y"; 1 -lt 2'.split("; ")
@@ -85,15 +155,22 @@ class Maker:
         self._chance = chance
 
     def program(self) -> str:
-        text = self._block(3)
         kind = self._chance.random()
-        if kind < 0.45:
+        if kind < 0.25:
+            return self._dense()
+        text = self._block(3)
+        if kind < 0.5:
             return text
         if kind < 0.6:
             return self._spliced(text, self._block(2))
         for _ in range(self._chance.choice((1, 1, 1, 2, 3))):
             text = self._changed(text)
         return text
+
+    def _dense(self) -> str:
+        """Fragments side by side, in the places where tree-sitter keeps its own count of blanks, quotes and ends."""
+        parts = [self._pick(FRAGMENTS) for _ in range(self._chance.randrange(1, 9))]
+        return self._pick(PLACES).replace("[parts]", "".join(parts))
 
     def _block(self, depth: int) -> str:
         text = self._statement(depth)
