@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 
 from bot.core.model import Model
 from bot.core.policy.check import Misfit, Place
+from bot.core.policy.commands.pattern import CommandShape
 from bot.core.policy.lines import line_of
 from bot.core.policy.rules import Examples, Grant, Group, Match, Policy, Rule
 from bot.core.policy.trial import first_failure
@@ -78,6 +79,7 @@ def _problem(details: ErrorDetails, data: Mapping[str, Any], text: str, name: st
 
 _TABLES: Mapping[str, type[Model]] = {
     "match": Match,
+    "shape": CommandShape,
     "examples": Examples,
     "rule": Rule,
     "profiles": Grant,

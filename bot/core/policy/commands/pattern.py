@@ -8,7 +8,7 @@ shape. To deny or ask, a name is enough, and a shape is taken widely: a computed
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Tag, model_validator
 
 from bot.core.model import Model
 from bot.core.policy.commands.arguments import by_shape, flag_matches
@@ -75,7 +75,13 @@ def _named(text: str) -> str:
     return text
 
 
-CommandPattern = Annotated[str, AfterValidator(_named)] | CommandShape
+def _form(value: Any) -> str:
+    return "name" if isinstance(value, str) else "shape"
+
+
+CommandPattern = Annotated[
+    Annotated[str, AfterValidator(_named), Tag("name")] | Annotated[CommandShape, Tag("shape")], Discriminator(_form)
+]
 
 
 def fault(pattern: str | CommandShape) -> str | None:
