@@ -116,7 +116,7 @@ CASES = {
         "f() { f | f & }; f; sleep 30", None, 9, "processes", language="bash", changes=IN_TIME,
     ),
     "bash, fork bomb, its first is gone": Case(
-        "f() { f | f & }; f; while ((SECONDS < 1)); do :; done", 0, None, "processes", leftovers=True, language="bash",
+        "f() { f | f & }; f & while ((SECONDS < 1)); do :; done", 0, None, "processes", leftovers=True, language="bash",
     ),
     "bash, a limit raised": Case("ulimit -u 9999", 1, err=b"cannot modify limit", language="bash"),
     "fork chain": Case(CHAIN),
