@@ -8,6 +8,9 @@ that was started; the host counts it up and never uses one twice in the life of 
     host → supervisor      DATA*, START   one block to run (see below)
                            CANCEL         end run; no payload, no answer of its own, an unknown run is ignored
                            PING           payload ASCII; PONG brings it back
+                           DATA*, SAVE    bring out what has changed in the workspace since the mark in DATA
+                           LAY, DATA*     lay the workspace out, before anything has run; an empty DATA ends it
+                           MORE           one TREE has been taken in
     supervisor → host      READY          the first frame after each synchronisation (run 0)
                            STARTED        the program has been handed over; always before its output
                            STDOUT STDERR  what the program wrote, as it came, at most 64 KiB
@@ -16,6 +19,11 @@ that was started; the host counts it up and never uses one twice in the life of 
                            REFUSED        the run never began; nothing follows under its number
                            PONG
                            LOG            UTF-8 text for the operator (run 0, or the run it is about)
+                           TREE           a piece of the records of `executor.tree`
+                           KEPT           the end of a SAVE or LAY; nothing follows under its number
+                           MORE           one DATA of a LAY has been taken in
+
+Whoever sends a workspace has at most `WINDOW` pieces on the way that no MORE has answered.
 
 A START has to be one frame; its bulk (code, standard input, files) goes ahead as DATA frames of the same run.
 
@@ -38,10 +46,11 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-PROTOCOL: Final = 1
+PROTOCOL: Final = 2
 TOKEN_BYTES: Final = 32
 NONCE_BYTES: Final = 16
 MAX_PAYLOAD: Final = 1024 * 1024
+WINDOW: Final = 8
 HEADER: Final = struct.Struct(">BII")
 _MARK: Final = b"\xff"
 
@@ -51,6 +60,9 @@ class Kind(IntEnum):
     DATA = 0x02
     CANCEL = 0x03
     PING = 0x04
+    SAVE = 0x05
+    LAY = 0x06
+    MORE = 0x07
     READY = 0x11
     STARTED = 0x12
     STDOUT = 0x13
@@ -60,10 +72,12 @@ class Kind(IntEnum):
     REFUSED = 0x17
     PONG = 0x18
     LOG = 0x19
+    TREE = 0x1A
+    KEPT = 0x1B
 
 
-TO_SUPERVISOR: Final = frozenset({Kind.START, Kind.DATA, Kind.CANCEL, Kind.PING})
-TO_HOST: Final = frozenset(Kind) - TO_SUPERVISOR | {Kind.DATA}
+TO_SUPERVISOR: Final = frozenset({Kind.START, Kind.DATA, Kind.CANCEL, Kind.PING, Kind.SAVE, Kind.LAY, Kind.MORE})
+TO_HOST: Final = frozenset(Kind) - TO_SUPERVISOR | {Kind.DATA, Kind.MORE}
 
 
 class FrameError(ValueError):

@@ -18,6 +18,8 @@ from executor.types import MIB, InputFile, Limits, WorkspaceAccess
 
 T = TypeVar("T")
 MAX_BULK: Final = 64 * MIB
+UNKNOWN: Final = "?"
+"""The generation of a workspace that no archive has: half laid out, or used without one."""
 
 FIGURE: Final = re.compile(r"figure-([1-9][0-9]{0,3})\.png", re.ASCII)
 """What a figure is called that a program has shown, in a workspace or not."""
@@ -71,13 +73,18 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """What this supervisor is and can do. Without `landlock` only the workspace access "rw" is supported."""
+    """What this supervisor is and can do. Without `landlock` only the workspace access "rw" is supported.
+
+    `workspace` names the generations of the archive that the workspace may descend from; it is empty as long as
+    nothing was laid out and nothing has run.
+    """
 
     python: str
     running: tuple[Running, ...] = ()
     languages: tuple[str, ...] = ()
     preloaded: tuple[str, ...] = ()
     landlock: bool = False
+    workspace: tuple[str, ...] = ()
     protocol: int = PROTOCOL
 
 
@@ -130,7 +137,42 @@ class Refused:
     text: str
 
 
-Message = Ready | Started | ArtifactHead | Exit | Refused
+@dataclass(frozen=True, slots=True)
+class Save:
+    """Bring out what has changed since the mark that went ahead; with `thorough` by content, whatever file times say.
+
+    `base` is the archive's generation, `next` the one it will have. At most `limit_bytes` of content come out.
+    """
+
+    base: str
+    next: str
+    limit_bytes: int
+    thorough: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lay:
+    """Lay the workspace out as the archive has it in `generation`, for `owners`; without `entries` it is empty."""
+
+    generation: str
+    owners: tuple[str, ...] = ()
+    entries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a SAVE or LAY has come to: entries that came out or were laid, those that are gone, those that stayed
+    behind by reason, and whether it got through the whole workspace. `error` is why it could not be done at all.
+    """
+
+    entries: int = 0
+    gone: int = 0
+    left: dict[str, int] = field(default_factory=dict)
+    complete: bool = True
+    error: str = ""
+
+
+Message = Save | Lay | Kept | Ready | Started | ArtifactHead | Exit | Refused
 
 
 def encode_message(message: Message) -> bytes:
@@ -194,7 +236,21 @@ def decode_ready(payload: bytes) -> Ready:
         running=tuple(_build(Running, run) for run in value.get("running", ())),
         languages=tuple(value.get("languages", ())),
         preloaded=tuple(value.get("preloaded", ())),
+        workspace=tuple(value.get("workspace", ())),
     )
+
+
+def decode_save(payload: bytes) -> Save:
+    return _build(Save, _decode(payload))
+
+
+def decode_lay(payload: bytes) -> Lay:
+    value = _decode(payload)
+    return _build(Lay, value, owners=tuple(value.get("owners", ())))
+
+
+def decode_kept(payload: bytes) -> Kept:
+    return _build(Kept, _decode(payload))
 
 
 def decode_started(payload: bytes) -> Started:

@@ -33,7 +33,7 @@ COMMAND = ("python3", "-I", "-B", "-X", "utf8", "-c", BOOTSTRAP)
 """Isolated (no environment, no user site), no bytecode files, UTF-8 whatever the locale."""
 
 _ROOT = Path(__file__).resolve().parent.parent
-_SHARED = ("frames", "messages", "types")
+_SHARED = ("frames", "messages", "tree", "types")
 _HOST_ONLY = frozenset({"bundle"})
 _LENGTH_DIGITS = 8
 

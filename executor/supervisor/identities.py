@@ -8,6 +8,11 @@ class Identities:
         self._config = config
         self._uids: dict[str, int] = {}
 
+    @property
+    def names(self) -> dict[int, str]:
+        """Requesters by uid."""
+        return {uid: requester for requester, uid in self._uids.items()}
+
     def of(self, requester: str) -> int | None:
         """None once the container's uids are used up: they are never passed on to somebody else."""
         if requester not in self._uids:

@@ -41,6 +41,10 @@ class Requests:
         _check(start)
         return Request(start, frame.payload, data)
 
+    def take(self, run: int) -> bytes:
+        """What came of a run that is no block; nothing if it was too much."""
+        return bytes(self._bulk.pop(run, None) or b"")
+
     def forget(self, run: int | None = None) -> None:
         if run is None:
             self._bulk.clear()

@@ -10,6 +10,7 @@ from typing import Final, NoReturn
 from executor.frames import Frame, Garbage, Kind, SupervisorDecoder, Sync, encode, encode_answer
 from executor.messages import MessageError, Ready, Refused, RefusedError, Running, encode_message
 from executor.supervisor import environment, landlock
+from executor.supervisor.clerk import Clerk
 from executor.supervisor.config import Config
 from executor.supervisor.deaths import Used, the_dead
 from executor.supervisor.execution import Execution, Stage
@@ -56,6 +57,7 @@ class Service:
         self._around = Surroundings(
             config, self._loop, self._outbox, killer, OutOfMemory(), self._reap, self._spares.queue, Workspace()
         )
+        self._clerk = Clerk(self._around, self._identities)
 
     def serve(self) -> NoReturn:
         self._loop.when_readable(self._incoming, self._read)
@@ -66,6 +68,7 @@ class Service:
             now = time.monotonic()
             for execution in tuple(self._executions.values()):
                 execution.safely(execution.tick, now)
+            self._clerk.tick(now)
             self._sweep()
             self._spares.match()
             self._outbox.flush()
@@ -84,18 +87,31 @@ class Service:
                     self._synchronise(nonce)
                 case Garbage(text):
                     self._log(f"the stream from the host is not understood: {text}")
-                case Frame(kind=Kind.DATA):
-                    self._requests.add(item)
-                case Frame(kind=Kind.START):
-                    self._start(item)
-                case Frame(kind=Kind.CANCEL):
-                    self._cancel(item.run)
-                case Frame():  # the decoder lets nothing else through
-                    self._outbox.put(encode(Kind.PONG, item.run, item.payload))
+                case Frame():
+                    self._take(item)
         self._outbox.flush()
+
+    def _take(self, frame: Frame) -> None:
+        match frame.kind:
+            case Kind.DATA:
+                if not self._clerk.feed(frame):
+                    self._requests.add(frame)
+            case Kind.START:
+                self._start(frame)
+            case Kind.CANCEL:
+                self._cancel(frame.run)
+            case Kind.SAVE:
+                self._clerk.save(frame, self._requests.take(frame.run))
+            case Kind.LAY:
+                self._clerk.lay(frame)
+            case Kind.MORE:
+                self._clerk.more(frame.run)
+            case _:  # the decoder lets nothing else through
+                self._outbox.put(encode(Kind.PONG, frame.run, frame.payload))
 
     def _synchronise(self, nonce: bytes) -> None:
         self._requests.forget()
+        self._clerk.stop()
         running = tuple(
             Running(number, execution.start.id, "running" if execution.stage in _LIVE else "ending")
             for number, execution in self._executions.items()
@@ -106,6 +122,7 @@ class Service:
             tuple(name for name, program in self._config.languages if _find(program)),
             self._nursery.preloaded,
             self._landlock,
+            self._clerk.generations,
         )
         answer = encode_answer(self._token, nonce)
         self._outbox.restart(answer + encode(Kind.READY, 0, encode_message(ready)))
@@ -133,6 +150,7 @@ class Service:
 
     def _begin(self, run: int, request: Request) -> None:
         uid = self._admit(run, request)
+        self._clerk.used()
         self._executions[run] = Execution(run, request, uid, self._around)
         self._spares.queue(run)
         self._spares.match()
@@ -168,6 +186,7 @@ class Service:
 
     def _cancel(self, run: int) -> None:
         self._requests.forget(run)
+        self._clerk.stop(run)
         if (execution := self._executions.get(run)) is not None:
             execution.safely(execution.cancel)
 
@@ -208,6 +227,8 @@ class Service:
     def _timeout(self) -> float | None:
         dues = [execution.due for execution in self._executions.values()]
         if (due := self._spares.due) is not None:
+            dues.append(due)
+        if (due := self._clerk.due) is not None:
             dues.append(due)
         return max(0.0, min(dues) - time.monotonic()) if dues else None
 
