@@ -5,14 +5,16 @@ supervisor decides again for each block, since a run of a predecessor may still 
 """
 
 import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 
+from executor import haul
 from executor.artifacts import merged
 from executor.block import Block, Finished
 from executor.errors import InvalidExecution, SandboxBusy, SandboxLost, SandboxUnavailable
 from executor.languages import Languages, language
 from executor.link import Link
-from executor.messages import FIGURE, Start
+from executor.messages import FIGURE, UNKNOWN, Kept, Lay, Save, Start
 from executor.types import BlockResult, Execution, ExecutionResult, OnOutput, Outcome, OutputChunk, Stream
 
 GUARD_S = 2.0
@@ -28,7 +30,11 @@ class _Job:
 
 
 class SupervisorClient:
-    """Executions over a synchronised link, which it owns."""
+    """Executions over a synchronised link, which it owns.
+
+    `generations` are those of the archive that the workspace may descend from, none if it is as it was made. `changes`
+    grows with each execution that may have changed it.
+    """
 
     def __init__(self, link: Link, languages: Languages, slots: int, guard_s: float = GUARD_S) -> None:
         self._link = link
@@ -36,6 +42,8 @@ class SupervisorClient:
         self._slots = slots
         self._guard_s = guard_s
         self._jobs: dict[str, _Job] = {}
+        self.generations = link.ready.result().workspace
+        self.changes = 0
 
     @property
     def lost(self) -> bool:
@@ -78,6 +86,7 @@ class SupervisorClient:
             raise
         finally:
             del self._jobs[execution.id]
+            self.changes += execution.workspace == "rw"
 
     async def cancel(self, execution_id: str) -> bool:
         """End it; its `execute` returns with the outcome cancelled. False where it is not running here."""
@@ -89,6 +98,18 @@ class SupervisorClient:
             with contextlib.suppress(SandboxLost):  # whoever awaits the execution hears of it
                 await job.block.cancel()
         return True
+
+    async def bring_out(self, order: Save, mark: bytes, take: Callable[[bytes], Awaitable[None]]) -> Kept:
+        """What has changed in the workspace since `mark`. SandboxLost, and what `take` raises."""
+        kept = await haul.bring_out(self._link, order, mark, take)
+        self.generations = (order.base, order.next)
+        return kept
+
+    async def lay_out(self, order: Lay, pieces: AsyncIterator[bytes]) -> Kept:
+        """The whole workspace, before anything has run. SandboxLost, and what `pieces` raises."""
+        kept = await haul.lay_out(self._link, order, pieces)
+        self.generations = (UNKNOWN if kept.error else order.generation,)
+        return kept
 
     async def close(self) -> None:
         """Let go of the stream; what runs is lost to whoever awaits it, the container stays."""

@@ -22,6 +22,7 @@ from executor.frames import TOKEN_BYTES
 from executor.hardening import CreateOptions, Identity, SandboxSpec, create_options, spec_digest
 from executor.languages import DEFAULT_LANGUAGES, Languages
 from executor.link import open_link
+from executor.room import Room
 from executor.supervisor import bundle
 from executor.supervisor.config import Config
 from executor.types import Execution, ExecutionResult, OnOutput
@@ -65,15 +66,33 @@ class Equipment:
 
 @dataclass
 class Sandbox:
-    """A channel's container and the client of its supervisor."""
+    """A channel's container and the client of its supervisor.
+
+    `saved` counts those of the client's changes that the archive has; of one that was taken over nobody knows (-1).
+    """
 
     container: str
     identity: Identity
     created_at: float
     client: SupervisorClient
+    room: Room
+    saved: int = 0
+    saving: asyncio.Lock = field(default_factory=asyncio.Lock)
+    hurry: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def used(self) -> bool:
+        """Whether anything has been in it that could have changed its workspace."""
+        return self.saved < 0 or self.client.changes > 0
+
+    @property
+    def unsaved(self) -> bool:
+        return self.client.changes != self.saved
 
     async def execute(self, execution: Execution, on_output: OnOutput) -> ExecutionResult:
-        return await self.client.execute(execution, on_output)
+        """See `SupervisorClient.execute`; InvalidExecution, too, where the engine does not give it the memory."""
+        async with self.room.of(execution):
+            return await self.client.execute(execution, on_output)
 
     async def answers(self) -> bool:
         return not self.client.suspect and await self.client.ping(PING_S)
@@ -144,7 +163,7 @@ class Containers:
             client = await self._take_over(row, identity)
             if client is not None:
                 logger.info("sandbox taken over", extra={"container": row.id, "container_name": row.name})
-                return Sandbox(row.id, identity, row.created_at, client)
+                return Sandbox(row.id, identity, row.created_at, client, self._room(row.id), saved=-1)
         logger.info("sandbox swept", extra={"container": row.id, "container_name": row.name, "state": row.state})
         await self._remove(row.id, row.labels.get(naming.LABEL_VOLUME, ""))
         return None
@@ -183,7 +202,7 @@ class Containers:
             raise
         client = await self._client(container, identity, START_S, wire, bundle.build(config))
         logger.info("sandbox started", extra={"container": container})
-        return Sandbox(container, identity, time.time(), client)
+        return Sandbox(container, identity, time.time(), client, self._room(container))
 
     async def _client(
         self, container: str, identity: Identity, timeout_s: float, wire: Wire | None = None, hello: bytes = b""
@@ -191,6 +210,9 @@ class Containers:
         wire = wire or await self._engine.attach(container)
         link = await open_link(wire, bytes.fromhex(identity.token), timeout_s, hello)
         return SupervisorClient(link, self._equipment.languages, self._equipment.spec.limits.slots, GUARD_S)
+
+    def _room(self, container: str) -> Room:
+        return Room(self._engine, container, self._equipment.spec.limits)
 
     async def _remove(self, container: str, volume: str) -> None:
         await self._engine.remove(container)

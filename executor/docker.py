@@ -84,6 +84,9 @@ class DockerEngine:
             raise SandboxUnavailable(_REFUSED) from error
         return _in_use(stats.get("memory_stats") or {})
 
+    async def resize(self, container: str, memory_bytes: int) -> None:
+        await self._ask(lambda api: api.update_container(container, mem_limit=memory_bytes, memswap_limit=memory_bytes))
+
     async def remove(self, container: str) -> None:
         try:
             await self._call(lambda api: api.remove_container(container, v=True, force=True))

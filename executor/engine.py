@@ -75,6 +75,10 @@ class Engine(Protocol):
         """
         ...
 
+    async def resize(self, container: str, memory_bytes: int) -> None:
+        """Let it use so much memory, without swap, while it runs."""
+        ...
+
     async def remove(self, container: str) -> None:
         """Kill and remove it; nothing happens where there is none."""
         ...

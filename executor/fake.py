@@ -12,10 +12,25 @@ import asyncio
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from executor.archive import WorkspaceArchive
 from executor.clock import Clock
 from executor.containers import Equipment
 from executor.fake_engine import FakeEngine
-from executor.fake_supervisor import Babble, Die, End, Hold, Ignore, Refuse, Say, Script, Sleep, Step, Write
+from executor.fake_supervisor import (
+    Babble,
+    Die,
+    End,
+    Hold,
+    Ignore,
+    Read,
+    Refuse,
+    Remove,
+    Say,
+    Script,
+    Sleep,
+    Step,
+    Write,
+)
 from executor.hardening import SandboxSpec
 from executor.messages import Start
 from executor.places import PoolLimits
@@ -30,7 +45,9 @@ __all__ = [
     "Hold",
     "Ignore",
     "ManualClock",
+    "Read",
     "Refuse",
+    "Remove",
     "Say",
     "ScriptedSandboxes",
     "Sleep",
@@ -60,10 +77,11 @@ class ScriptedSandboxes(Sandboxes):
         limits: SandboxLimits | None = None,
         pool: PoolLimits | None = None,
         clock: Clock | None = None,
+        archive: WorkspaceArchive | None = None,
     ) -> None:
         self.engine = FakeEngine(scripted(programs), clock)
         equipment = Equipment(SandboxSpec("image", limits or SandboxLimits()))
-        super().__init__(self.engine, "scripted", equipment, pool, clock=clock)
+        super().__init__(self.engine, "scripted", equipment, pool, clock=clock, archive=archive)
 
     @property
     def started(self) -> tuple[Start, ...]:

@@ -71,7 +71,7 @@ class FakeContainer:
 
 class FakeEngine:
     """See `executor.engine.Engine`. `down` makes every call fail, `mute` new containers not answer; `before` is awaited
-    in front of every call, with its name.
+    in front of every call, with its name; no container gets more than `most_memory` later on.
     """
 
     def __init__(self, script: Script, clock: Clock | None = None) -> None:
@@ -83,6 +83,7 @@ class FakeEngine:
         self.images = {"image": "sha256:1"}
         self.down = False
         self.mute = False
+        self.most_memory = 64 * 1024 * MIB
         self.calls: list[str] = []
         self.before: Callable[[str], Awaitable[None]] | None = None
 
@@ -140,6 +141,12 @@ class FakeEngine:
         await self._called("memory")
         row = self.rows.get(container)
         return 21 * MIB if row is not None and row.state == "running" else None
+
+    async def resize(self, container: str, memory_bytes: int) -> None:
+        await self._called("resize")
+        if memory_bytes > self.most_memory:
+            raise SandboxUnavailable("Docker could not provide a sandbox.")
+        self.rows[container].options["HostConfig"] |= {"Memory": memory_bytes, "MemorySwap": memory_bytes}
 
     async def remove(self, container: str) -> None:
         await self._called("remove")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from executor.clock import Clock
+from executor.fake_workspace import FakeWorkspace
 from executor.frames import Frame, Garbage, Kind, SupervisorDecoder, Sync, encode, encode_answer, encode_bulk
 from executor.messages import (
     ArtifactHead,
@@ -21,6 +22,8 @@ from executor.messages import (
     Running,
     Start,
     Started,
+    decode_lay,
+    decode_save,
     decode_start,
     encode_message,
 )
@@ -39,10 +42,24 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Bring a file out."""
+    """Write a file of the workspace, and bring it out."""
 
     path: str
     data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Say what is in a file of the workspace, or end with exit code 1 where there is none."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Remove a file of the workspace."""
+
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +109,7 @@ class Die:
     """Take the whole container along."""
 
 
-Step = Say | Write | Sleep | Hold | End | Refuse | Ignore | Babble | Die
+Step = Say | Write | Read | Remove | Sleep | Hold | End | Refuse | Ignore | Babble | Die
 Script = Callable[[Start], tuple[Step, ...]]
 
 
@@ -118,6 +135,7 @@ class FakeSupervisor:
         self.deaf = False
         self.started: list[Start] = []
         self.runs: dict[int, str] = {}
+        self.workspace = FakeWorkspace()
 
     def receive(self, data: bytes) -> None:
         if self.deaf:
@@ -127,7 +145,9 @@ class FakeSupervisor:
                 case Sync(nonce):
                     running = tuple(Running(run, name, "running") for run, name in self.runs.items())
                     self._push(encode_answer(self._token, nonce))
-                    self._send(Kind.READY, 0, encode_message(Ready("3.11", running)))
+                    self._send(
+                        Kind.READY, 0, encode_message(Ready("3.11", running, workspace=self.workspace.generations))
+                    )
                 case Frame(kind, run, payload):
                     self._take(kind, run, payload)
                 case Garbage(text):
@@ -151,17 +171,35 @@ class FakeSupervisor:
             case Kind.PING:
                 self._send(Kind.PONG, 0, payload)
             case Kind.DATA:
-                self._bulk[run] = self._bulk.get(run, b"") + payload
+                self._bring(run, payload)
             case Kind.CANCEL if run in self.runs and run not in self._ignored:
                 self._tasks.pop(run).cancel()
                 self._end(run, Exit(signal=9, reason="cancelled"))
             case Kind.START:
                 start = decode_start(payload, self._bulk.pop(run, b""))
                 self.started.append(start)
+                self.workspace.used()
                 self.runs[run] = start.id
                 self._tasks[run] = asyncio.create_task(self._run(run, start))
+            case Kind.SAVE:
+                records, kept = self.workspace.bring_out(decode_save(payload), self._bulk.pop(run, b""))
+                for frame in encode_bulk(Kind.TREE, run, records, _PIECE):
+                    self._push(frame)
+                self._send(Kind.KEPT, run, encode_message(kept))
+            case Kind.LAY:
+                if (laid := self.workspace.lay_out(run, decode_lay(payload))) is not None:
+                    self._send(Kind.KEPT, run, encode_message(laid))
             case _:
                 pass
+
+    def _bring(self, run: int, payload: bytes) -> None:
+        match self.workspace.feed(run, payload):
+            case False:
+                self._bulk[run] = self._bulk.get(run, b"") + payload
+            case True:
+                self._send(Kind.MORE, run)
+            case kept:
+                self._send(Kind.KEPT, run, encode_message(kept))
 
     def _end(self, run: int, end: Exit) -> None:
         del self.runs[run]
@@ -185,6 +223,14 @@ class FakeSupervisor:
         said = 0
         for step in steps:
             match step:
+                case Remove():
+                    self.workspace.files.pop(step.path, None)
+                case Read() if step.path not in self.workspace.files:
+                    return Exit(1, bytes=said)
+                case Read():
+                    data = self.workspace.files[step.path][1]
+                    said += len(data)
+                    self._say(run, "stdout", data)
                 case Say():
                     data = step.data.encode() if isinstance(step.data, str) else step.data
                     room = start.limits.file_output_bytes - said
@@ -193,6 +239,7 @@ class FakeSupervisor:
                     if len(data) > room:
                         return Exit(signal=9, reason="output", bytes=said)
                 case Write():
+                    self.workspace.files[step.path] = (start.requester, step.data)
                     self._send(Kind.ARTIFACT, run, encode_message(ArtifactHead(step.path, len(step.data))))
                     for frame in encode_bulk(Kind.DATA, run, step.data):
                         self._push(frame)

@@ -27,7 +27,17 @@ def checked_instance(instance: str) -> str:
 
 
 def container_name(instance: str, channel: str) -> str:
-    return f"fencepost-{instance}-{_slug(channel)}-{hashlib.sha256(channel.encode()).hexdigest()[:12]}"
+    return f"{_prefix(instance)}{channel_key(channel)}"
+
+
+def channel_key(channel: str) -> str:
+    """A file name, too: lower-case letters, digits and hyphens."""
+    return f"{_slug(channel)}-{hashlib.sha256(channel.encode()).hexdigest()[:12]}"
+
+
+def key_of(instance: str, name: str) -> str:
+    """Of the channel whose container has that name, whoever it is."""
+    return name.removeprefix(_prefix(instance))
 
 
 def reserve_name(instance: str) -> str:
@@ -42,6 +52,10 @@ def is_reserve_name(instance: str, name: str) -> bool:
 def volume_name(instance: str, token: str) -> str:
     """Of the workspace. By the container's token, not the channel: a successor never inherits what was there."""
     return f"fencepost-{instance}-workspace-{hashlib.sha256(token.encode()).hexdigest()[:16]}"
+
+
+def _prefix(instance: str) -> str:
+    return f"fencepost-{instance}-"
 
 
 def _reserve(instance: str) -> str:
