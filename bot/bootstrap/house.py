@@ -15,9 +15,11 @@ from bot.settings import Settings, instance_of, make_private
 from bot.shell.clock import SystemClock
 from executor.docker import DockerEngine
 from executor.errors import ExecutorError
+from executor.journal import FolderArchive
 from executor.pool import Sandboxes
 
 DATABASE = "state.sqlite3"
+WORKSPACES = "workspaces"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,8 @@ async def open_house(settings: Settings, folder: Path, *, keep_sandboxes: bool) 
         stack.enter_context(own_data_dir(folder))
         store = await stack.enter_async_context(open_store(folder / DATABASE))
         engine = await stack.enter_async_context(open_engine(settings))
-        sandboxes = sandboxes_on(engine, settings, instance_of(folder), keep=keep_sandboxes)
+        archive = FolderArchive(folder / WORKSPACES)
+        sandboxes = sandboxes_on(engine, settings, instance_of(folder), keep=keep_sandboxes, archive=archive)
         await stack.enter_async_context(sandboxes)
         yield House(settings, folder, store, FolderBlobs(folder / "blobs"), engine, sandboxes, SystemClock())
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from bot.settings import Settings
+from executor.archive import WorkspaceArchive
 from executor.containers import Equipment
 from executor.docker import DockerEngine
 from executor.hardening import SandboxSpec
@@ -43,8 +44,17 @@ async def open_engine(settings: Settings, *, timeout_s: float = 30.0) -> AsyncIt
         await engine.close()
 
 
-def sandboxes_on(engine: DockerEngine, settings: Settings, instance: str, *, keep: bool = False) -> Sandboxes:
-    """The sandboxes of one instance, to be entered; with `keep` they outlive this process, for its successor."""
+def sandboxes_on(
+    engine: DockerEngine,
+    settings: Settings,
+    instance: str,
+    *,
+    keep: bool = False,
+    archive: WorkspaceArchive | None = None,
+) -> Sandboxes:
+    """The sandboxes of one instance, to be entered; with `keep` they outlive this process, for its successor. Without
+    an archive workspaces go with their sandboxes.
+    """
     limits = settings.limits
     pool = PoolLimits(most=limits.sandboxes, sleep_after_s=limits.sleep_after_s, reserve=limits.reserve)
-    return Sandboxes(engine, instance, equipment_of(settings), pool, keep=keep)
+    return Sandboxes(engine, instance, equipment_of(settings), pool, keep=keep, archive=archive)

@@ -29,6 +29,7 @@ LONGEST_S = 600.0
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lang", default="python", metavar="L", help="the language of the code (default: python)")
     parser.add_argument("--file", metavar="F", help="the code; standard input by default")
+    parser.add_argument("--channel", metavar="C", help="keep the workspace under this name, for the next time")
     parser.add_argument("--timeout", type=float, metavar="S", help="seconds it may run (default: limits.timeout_s)")
     parser.add_argument(
         "--jsonl",
@@ -47,13 +48,13 @@ def run(args: argparse.Namespace) -> int:
     quiet_logs()
     settings = settings_of(args).settings
     if args.jsonl:
-        return asyncio.run(_Operator(settings, echo=args.echo).serve())
+        return asyncio.run(_Operator(settings, args.channel, echo=args.echo).serve())
     code = _code(args.lang, text_of(args.file))
     limits = _limits(settings, args.timeout)
     if isinstance(code, str) or isinstance(limits, str):
         problem = code if isinstance(code, str) else str(limits)
         raise Misused("That cannot be run.", f"{problem}.", "fencepost exec --help says what it takes.")
-    return asyncio.run(_Operator(settings, echo=args.echo).once(code, limits, as_json=args.json))
+    return asyncio.run(_Operator(settings, args.channel, echo=args.echo).once(code, limits, as_json=args.json))
 
 
 def report(result: ExecutionResult, *, echo: bool = False) -> dict[str, Any]:
@@ -77,8 +78,9 @@ def report(result: ExecutionResult, *, echo: bool = False) -> dict[str, Any]:
 class _Operator:
     """One sandbox and its workspace, for one command."""
 
-    def __init__(self, settings: "Settings", *, echo: bool) -> None:
+    def __init__(self, settings: "Settings", channel: str | None, *, echo: bool) -> None:
         self._settings = settings
+        self._channel = channel
         self._echo = echo
         self._sandboxes: Sandboxes | None = None
         self._running: str | None = None
@@ -135,7 +137,7 @@ class _Operator:
     async def _execute(self, code: Code, limits: Limits, on_output: Any) -> ExecutionResult:
         assert self._sandboxes is not None  # noqa: S101 - inside `_open`
         execution = Execution(f"exec-{uuid.uuid4().hex}", "operator", (code,), limits, echo=self._echo)
-        async with self._sandboxes.lease(CHANNEL) as sandbox:
+        async with self._sandboxes.lease(self._channel or CHANNEL) as sandbox:
             self._running = execution.id
             try:
                 result = await sandbox.execute(execution, on_output or (lambda _: None))
@@ -152,7 +154,7 @@ class _Operator:
 
         self._task = asyncio.current_task()
         with on_end(self._end):
-            async with open_operator(self._settings) as self._sandboxes:
+            async with open_operator(self._settings, self._channel, _waits) as self._sandboxes:
                 yield
 
     def _end(self) -> None:
@@ -161,6 +163,10 @@ class _Operator:
             self._task_of_end = asyncio.create_task(self._sandboxes.cancel(self._running))
         elif self._task is not None:
             self._task.cancel()
+
+
+def _waits() -> None:
+    complain("Another exec has this channel; waiting for it.")
 
 
 def _code(language: str, text: str) -> Code | str:
