@@ -133,8 +133,8 @@ async def test_hardening_as_a_program_meets_it(engine: Engine) -> None:
         seen = json.loads(await said(sandbox, INSIDE))
     base = sandbox.identity.uid_base
     assert base <= seen["uid"] < base + 255
-    assert seen["gid"] == base
-    assert set(seen["groups"]) <= {base}
+    assert seen["gid"] == seen["uid"] + 1
+    assert set(seen["groups"]) <= {base, seen["gid"]}
     assert {name: int(value, 16) for name, value in seen["status"].items() if name.startswith("Cap")} == {
         "CapInh": 0,
         "CapPrm": 0,
