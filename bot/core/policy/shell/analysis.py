@@ -37,8 +37,6 @@ def facts_of(text: str) -> tuple[Fact, ...]:
         found = _found(text)
     except Opaque as opaque:
         return (_unknown(opaque.what or "not analysed", opaque.line),)
-    except RecursionError:
-        return (_unknown("nested too deep", 0),)
     facts = list(dict.fromkeys(_facts(found)))
     if len(facts) > MOST_FACTS:
         return (_unknown("too much code", 0), *facts[:MOST_FACTS])

@@ -168,8 +168,6 @@ class Walk:
             raise Opaque("a for statement", node)
         several = any(child.type == "in" for child in node.children)
         self.found.assignments += [Assignment(name, value, line) for value in (values if several else [None])]
-        if several and not values:
-            self.found.assignments.append(Assignment(name, Word(""), line))
 
     def _case(self, node: Node) -> None:
         self._tokens(node.children, frozenset({"case", "in", "esac", ";", "\n"}))

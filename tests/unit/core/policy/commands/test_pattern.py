@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from bot.core.policy.commands.pattern import CommandShape, covers, fault, hits
 from bot.core.policy.cover import Named
-from bot.core.policy.decision import Effect
+from bot.core.policy.decision import Effect, Fact
 from bot.core.policy.rules import Match
 from bot.core.policy.shell.analysis import facts_of
 from tests.unit.core.policy.making import allow, asking, block, decided, denying, policy
@@ -120,6 +120,12 @@ def test_what_it_may(pattern: str | CommandShape) -> None:
 def test_no_shape(fields: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         CommandShape(**fields)
+
+
+def test_a_fact_without_words_is_covered_by_nothing_and_hit_by_everything() -> None:
+    fact = Fact(kind="cmd", value="ls")
+    assert not covers("ls", fact)
+    assert hits("git", fact)
 
 
 def test_no_name() -> None:

@@ -27,6 +27,9 @@ wc -l *.py
 wc -l "$f"
 grep -rn TODO src
 grep -rne TODO -e FIXME src
+grep --regexp=x a
+echo "$x/../y"
+wget -O out https://a.example/
 grep -A3 --include='*.py' x .
 grep -m 5 "$x" a
 grep -- -x a
@@ -102,6 +105,10 @@ cat ../a
 cat a/../../b
 cat /proc/self/environ
 cat ~/.ssh/id_rsa
+cat "$x/../y"
+sort -k
+awk '{{{{ print }}}}'
+cd "$x"
 cat "/etc/$x"
 cat /etc/*
 head --bytes=5 /root/x

@@ -149,6 +149,17 @@ def test_a_command_keeps_its_words_and_which_are_computed() -> None:
     assert (fact.dyn, fact.line) == ((2, 3, 4), 2)
 
 
+def test_a_pattern_beside_a_value_may_be_anything() -> None:
+    (fact,) = facts_of('x=1; ls "$x"*')[:1]
+    assert fact.argv == ("ls", Computed(dyn='"$x"*'))
+
+
+def test_there_is_an_end_to_facts() -> None:
+    facts = facts_of("\n".join(f"c{number}" for number in range(600)))
+    assert facts[0].value == "too much code"
+    assert len(facts) == 501
+
+
 def test_lines() -> None:
     facts = facts_of("ls\n\nif pwd; then\n  ./run > x\nfi; echo `a`")
     assert [(fact.value, fact.line) for fact in facts] == [
