@@ -26,7 +26,7 @@ CASES = {
     "not asked for": Case("2"),
     "of a program that fails": Case("import sys\n(2, sys.exit(3))", 3, changes=ECHO),
     "of a program that fails later": Case("import atexit, os\natexit.register(os._exit, 4)\n2", 4, changes=ECHO),
-    "of a program that forks": Case("import os\npid = os.fork()\n'parent' if pid else 'child'", value="'parent'"),
+    "of a program that forks": Case("import os\npid = os.fork()\nif pid: os.wait()\n'parent' if pid else 'child'", value="'parent'"),
     "a table": Case(
         "import pandas\npandas.DataFrame({'a': [1, 2], 'b': ['x', 'y']})", value="   a  b\n0  1  x\n1  2  y",
         changes={"limits": ROOMY},
