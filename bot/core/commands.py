@@ -17,6 +17,8 @@ from bot.core.views.answer import status_word
 from bot.core.views.card import what
 from bot.core.views.policy_text import Reader, policy_text
 
+HISTORY = 10
+
 HELP = """\
 Post a code fence and I run it; what the policy of this channel does not allow waits for an approver's click.
 /fencepost status – what runs, waits and is queued here
@@ -88,8 +90,13 @@ def _members(group: Group) -> list[str]:
     return [*sorted(group.users), *marked]
 
 
+def looks_back(text: str) -> int:
+    """How many requests of the channel, archived ones too, this command wants to find in the state."""
+    return HISTORY if text.split()[:1] == ["history"] else 0
+
+
 def _history(turn: Turn, event: CommandIssued) -> None:  # noqa: ARG001
-    recent = turn.state.requests[-10:][::-1]
+    recent = turn.state.requests[-HISTORY:][::-1]
     turn.reply(ReplyKind.DONE, "\n".join(_line(turn, request) for request in recent) or "Nothing was asked here yet.")
 
 

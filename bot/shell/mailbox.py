@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import structlog
 
+from bot.core.commands import looks_back
 from bot.core.deadlines import next_deadline
-from bot.core.events import AnyEvent, ButtonPressed, MessageDeleted, MessageEdited
+from bot.core.events import AnyEvent, ButtonPressed, CommandIssued, MessageDeleted, MessageEdited
 from bot.core.keys import ChannelKey
 from bot.core.machine import Step, step
 from bot.core.replies import Reply
@@ -193,6 +194,8 @@ class Mailbox:
         found: list[Request] = []
         if isinstance(job.event, MessageEdited | MessageDeleted):
             found.extend(await self._store.find_by_source(self._channel, job.event.message))
+        if isinstance(job.event, CommandIssued) and (count := looks_back(job.event.text)):
+            found.extend(request for _, request in await self._store.recent_requests(self._channel, count))
         named = (job.event.request, *job.about) if isinstance(job.event, ButtonPressed) else job.about
         for request_id in named:
             if state.request(request_id) is None:

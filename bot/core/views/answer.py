@@ -7,6 +7,7 @@ four.
 from dataclasses import dataclass
 
 from bot.core.events import Verb
+from bot.core.policy.decision import Effect
 from bot.core.queue import place_in_line, running_or_starting
 from bot.core.reports import BlockReport
 from bot.core.site import Site
@@ -177,7 +178,8 @@ def _not_run(request: Request, site: Site) -> View:
             because = request.reason or "refused"
             refused = because if because.startswith("refused") else f"refused: {because}"
             parts.append(Headline("⛔", f"{subject} · {refused}"))
-            buttons = (button(request, Verb.RUN_AGAIN, "Run again"),)
+            if request.decision.effect is not Effect.DENY:  # what a limit refused may pass later
+                buttons = (button(request, Verb.RUN_AGAIN, "Run again"),)
     parts.extend(Note(hint) for hint in request.hints)
     return View(tuple(parts), status=status_word(request), buttons=buttons)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from adapters.storage.memory import MemoryStore
-from bot.core.events import AnswerPosted, AnyEvent, ButtonPressed, MessageEdited, MessagePosted, Verb
+from bot.core.events import AnswerPosted, AnyEvent, ButtonPressed, CommandIssued, MessageEdited, MessagePosted, Verb
 from bot.core.keys import ChannelKey
 from bot.core.limits import EDIT_WINDOW_S
 from bot.core.replies import Reply, ReplyKind
@@ -304,6 +304,20 @@ async def test_an_old_button_brings_its_request_back() -> None:
         [reply] = await it.dispatcher.dispatch(approve)
         assert reply.kind is ReplyKind.GONE
         assert it.store.saves == saves
+
+
+async def test_the_history_knows_what_has_left_the_state() -> None:
+    async with office() as it:
+        await it.dispatcher.dispatch(ask())
+        late = AT + EDIT_WINDOW_S + 1
+        await it.dispatcher.dispatch(await click(it, "deny", Verb.DENY))
+        await it.dispatcher.deliver(await posted(it))
+        await it.dispatcher.dispatch(ask("e2", "m2", at=late))
+        saves = it.store.saves
+        event = CommandIssued(id="c1", channel=CHANNEL, at=late, actor=ANA, text="history")
+        [reply] = await it.dispatcher.dispatch(event)
+        assert [line.partition(" ·")[0] for line in reply.text.splitlines()] == ["waiting", "denied"]
+        assert it.store.saves == saves, "looking back changes nothing"
 
 
 async def test_a_button_of_another_channel_is_unknown_here() -> None:
