@@ -219,7 +219,7 @@ class Walk:
             return
         if operator in {">&", "<&"} and target.literal and target.text.isdigit() and len(target.text) == 1:
             return
-        if operator not in {"<", ">", ">>", ">|", "&>", "&>>", ">&"}:
+        if operator not in {"<", ">", ">>", ">|", "&>", "&>>"}:  # bash takes quotes from the word behind >& twice
             raise Opaque(f"the redirect {operator}", node)
         self.found.redirects.append(Redirect("read" if operator == "<" else "write", target, line_of(node)))
 

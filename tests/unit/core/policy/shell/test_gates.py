@@ -48,6 +48,8 @@ from bot.core.policy.shell.analysis import facts_of
         ("ls a= > x$?  'a\nb'", "a redirect on several lines"),
         ("wc <me-}\\#", "a redirect to other than one file"),
         ("ls <&x", "the redirect <&"),
+        ("ls >& '/tmp/$(id)'", "the redirect >&"),
+        ('ls >& "a\\\\a"', "the redirect >&"),
         ("ls > a b", "a redirect to other than one file"),
         ("'['", "a test without an end"),
         ("[ -\t a ] && :", "- in a test"),
