@@ -277,6 +277,27 @@ async def test_exec_answers_requests_in_one_workspace_and_survives_bad_ones(shel
 
 
 @pytest.mark.docker
+async def test_exec_keeps_the_workspace_of_a_channel_that_is_named(shell: Shell) -> None:
+    count = b"open('n', 'a').write('x'); print(len(open('n').read()))"
+    for turn in range(2):
+        ended = await shell.call("exec", "--channel", "my data/../x", stdin=count)
+        assert (ended.code, ended.out) == (0, f"{turn + 1}\n")
+    assert (await shell.call("exec", "--channel", "another", stdin=count)).out == "1\n"
+    assert (await shell.call("exec", stdin=count)).out == "1\n"
+    assert (await shell.call("exec", "--channel", "my data/../x", "--json", stdin=count)).json()["stdout"] == "3\n"
+    kept = {path.name for path in (shell.folder / "data" / "exec" / "channels").glob("*.journal")}
+    assert {name.rpartition("-")[0] for name in kept} == {"my-data-x", "another"}
+
+
+@pytest.mark.docker
+async def test_two_execs_in_one_channel_wait_for_each_other(shell: Shell) -> None:
+    count = b"import time; open('n', 'a').write('x'); time.sleep(0.5); print(len(open('n').read()))"
+    both = await asyncio.gather(*(shell.call("exec", "--channel", "c", stdin=count) for _ in range(2)))
+    assert sorted(ended.out for ended in both) == ["1\n", "2\n"]
+    assert "waiting for it" in both[0].err + both[1].err
+
+
+@pytest.mark.docker
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
 async def test_exec_that_is_ended_cancels_the_code_and_removes_the_sandbox(
     shell: Shell, engine: Engine, sign: signal.Signals
