@@ -32,8 +32,9 @@ check: venv ## Check format, lint, types and import contracts, and run the unit 
 	scripts/typecheck-page
 	$(BIN)/pytest -q tests/unit
 
-fuzz: venv ## Run what the policy reads of code, for long, and compare with what it read (options in ARGS)
+fuzz: image ## Run what the policy reads of code, for long, and compare with what it read (options in ARGS)
 	@$(BIN)/python -m tests.fuzz.bash_fuzz --accepted 20000 $(ARGS)
+	@$(ENGINE) exec -- $(BIN)/python -m tests.fuzz.python_fuzz --accepted 2000 $(ARGS)
 
 bench: image ## Measure Fencepost beside its peers, in one run, and print ratios (options in ARGS)
 	@$(ENGINE) exec -- $(BIN)/python -m bench $(ARGS)
