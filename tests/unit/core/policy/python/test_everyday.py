@@ -78,3 +78,8 @@ CODE = [
 @pytest.mark.parametrize("code", CODE, ids=lambda code: code[:60])
 def test_it_runs_by_itself(code: str) -> None:
     assert asked(code) == []
+
+
+@pytest.mark.parametrize("more", ["eval('1')", "import socket", "().__class__"])
+def test_nothing_that_runs_hides_what_stands_beside_it(more: str) -> None:
+    assert [code for code in CODE if not asked(f"{code}\n{more}") or not asked(f"def f(): {more}\n{code}")] == []
