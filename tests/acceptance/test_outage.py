@@ -50,7 +50,8 @@ def second(engine: Engine) -> Iterator[SecondEngine]:
         started = SecondEngine(own.Folder(Path(folder)))
         started.start()
         try:
-            env = {**os.environ, "DOCKER_HOST": started.folder.address}
+            here = {"DOCKER_HOST": started.folder.address, "FENCEPOST_DOCKER__HOST": started.folder.address}
+            env = {name: value for name, value in os.environ.items() if not name.startswith("FENCEPOST_")} | here
             subprocess.run([ROOT / "scripts/image"], check=True, env=env, stdout=subprocess.DEVNULL)
             yield started
         finally:
