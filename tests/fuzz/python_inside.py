@@ -146,7 +146,7 @@ def held(names: dict[str, Any]) -> list[Any]:
 def reaching(value: Any, depth: int) -> str:
     if isinstance(value, types.ModuleType):
         return "" if depth == 3 else f"module {value.__name__}"  # a name of its own is an import
-    if isinstance(value, types.FrameType | types.CodeType | types.TracebackType):
+    if isinstance(value, types.FrameType | types.CodeType):
         return type(value).__name__
     if isinstance(value, types.BuiltinFunctionType | types.FunctionType | types.MethodType):
         return named(value)
@@ -168,7 +168,12 @@ def named(value: object) -> str:
     if isinstance(value, types.BuiltinFunctionType) and module == "builtins" and name in REACHING:
         return f"builtin {name}"
     own = getattr(value, "__self__", None)
-    if isinstance(own, types.ModuleType) and own.__name__ in FOREIGN and not name.startswith("get") and name != "exit":
+    if (
+        isinstance(own, types.ModuleType)
+        and own.__name__ in FOREIGN
+        and not name.startswith("get")
+        and name not in {"exit", "intern"}
+    ):
         return f"{own.__name__}.{name}"
     return ""
 

@@ -29,8 +29,10 @@ FIGURES = frozenset({".png", ".jpg", ".jpeg", ".svg", ".pdf", ".webp", ".tif", "
 """Formats that matplotlib writes by itself; for others it starts programs."""
 
 _SAVING = frozenset("bbox_inches dpi edgecolor facecolor format metadata orientation pad_inches transparent".split())
-_REFUSED = frozenset({"allow_pickle", "backend", "storage_options", "usetex", "filesystem", "stylesheet", "opener"})
-"""Keywords by which a call that looks harmless imports modules, starts programs, reaches hosts or runs code."""
+_REFUSED = frozenset("allow_pickle backend buffer filesystem opener refcheck storage_options stylesheet usetex".split())
+"""Keywords by which a call that looks harmless imports modules, starts programs, reaches hosts, runs code
+of files or takes memory as it is.
+"""
 
 MOST_POSITIONAL = 8
 
@@ -135,7 +137,7 @@ def call_facts(call: ast.Call, block: Block) -> Facts:
     """What any call may not be given where these libraries are about."""
     for keyword in call.keywords:
         is_off = isinstance(keyword.value, ast.Constant) and keyword.value.value in (False, None)
-        if keyword.arg in _REFUSED and not is_off:
+        if keyword.arg in _REFUSED and (keyword.arg == "refcheck" or not is_off):
             return (unknown(f"the argument {keyword.arg}", call),)
         if keyword.arg == "aggfunc" and not _is_harmless(keyword.value, block):
             return (unknown("a function that is named by a text", call),)

@@ -87,3 +87,25 @@ def backend(node: ast.AST, block: Block) -> Facts | None:
         if call is not None and not call.keywords and [text(each) for each in call.args] in (["Agg"], ["agg"])
         else None
     )
+
+
+def array_class(node: ast.AST, block: Block) -> Facts | None:
+    """`np.ndarray` as a type, not as a call: on given memory it would take any number for an object."""
+    child, parent = node, block.parent(node)
+    while isinstance(parent, ast.Subscript | ast.BinOp | ast.Tuple):
+        child, parent = parent, block.parent(parent)
+    match parent:
+        case ast.arg() | ast.AnnAssign(annotation=_) if getattr(parent, "annotation", None) is child:
+            return ()
+        case ast.FunctionDef(returns=returns) | ast.AsyncFunctionDef(returns=returns) if returns is child:
+            return ()
+        case ast.Call(func=func) if func is not child and block.member(func) == "builtins.isinstance":
+            return ()
+        case _:
+            return None
+
+
+def without_arrays(node: ast.AST, block: Block) -> Facts | None:
+    """`struct.pack_into` writes into whatever is memory; an array of objects is, and would then hold any address."""
+    del node
+    return None if block.uses("data") else ()

@@ -27,6 +27,8 @@ UNDERSTOOD: Mapping[str, Understand] = {
     "matplotlib.pyplot.style": readers.style_used,
     "matplotlib.pyplot.savefig": readers.figure_saved,
     "matplotlib.pyplot.imread": readers.picture_read,
+    "numpy.ndarray": shapes.array_class,
+    "struct.pack_into": shapes.without_arrays,
     "os.environ": environment.environ,
     "os.getenv": environment.read,
     "os.listdir": files.looked_at,

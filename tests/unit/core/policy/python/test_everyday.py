@@ -61,6 +61,8 @@ CODE = [
     "name = input('name? ')\nprint(name)",
     "exit(0)",
     "import numpy as np\na = np.arange(6).reshape(2, 3)\nprint(a.T @ a, a.mean(axis=0), np.linalg.inv(np.eye(2)), np.random.default_rng(0).normal(size=3))",
+    "import numpy as np\ndef f(a: np.ndarray | None = None) -> np.ndarray: return a if isinstance(a, np.ndarray) else np.zeros(1)",
+    "import struct\nb = bytearray(8)\nstruct.pack_into('q', b, 0, 1)",
     "import numpy as np\nnp.random.seed(0)\nprint(np.__version__, np.fft.fft([1, 2]), np.save('/tmp/a', np.zeros(3)), np.load('/tmp/a.npy'))",
     "import pandas as pd\ndf = pd.read_csv('sales.csv', parse_dates=['day'], sep=';')\nprint(df.head().to_string(), df.to_csv(index=False), df.to_dict('records'))",
     "import pandas as pd, io\nbuf = io.StringIO()\ndf = pd.DataFrame({'a': [1]})\ndf.to_csv(buf)\nprint(pd.read_csv(io.StringIO('a\\n1')).a.sum())",
