@@ -50,7 +50,10 @@ def hash_token(token: str) -> str:
 
 
 def _scrypt(password: str, salt: bytes, cost: Cost) -> bytes:
-    raw = password.encode("utf-8", "surrogatepass")
+    """Of the password's digest, which fills a block of HMAC: a shorter text would be the same as itself with NULs behind
+    it.
+    """
+    raw = hashlib.sha256(password.encode("utf-8", "surrogatepass")).hexdigest().encode()
     return hashlib.scrypt(raw, salt=salt, n=2**cost.log_n, r=cost.r, p=cost.p, maxmem=MEMORY_BYTES, dklen=32)
 
 

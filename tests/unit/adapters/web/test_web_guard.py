@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adapters.web.guard import host_of
@@ -78,6 +78,8 @@ def test_a_media_type_is_one(value: str, clean: str) -> None:
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
+@example("", "\0")
+@example("secret", "secret\0")
 def test_a_password_is_the_one_that_was_kept(password: str, other: str) -> None:
     kept = hash_password(password, CHEAP)
 
