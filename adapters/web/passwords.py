@@ -50,9 +50,7 @@ def hash_token(token: str) -> str:
 
 
 def _scrypt(password: str, salt: bytes, cost: Cost) -> bytes:
-    """Of the password's digest, which fills a block of HMAC: a shorter text would be the same as itself with NULs behind
-    it.
-    """
+    """Of the password's digest, which fills a block of HMAC: a shorter text would count as itself with NULs behind."""
     raw = hashlib.sha256(password.encode("utf-8", "surrogatepass")).hexdigest().encode()
     return hashlib.scrypt(raw, salt=salt, n=2**cost.log_n, r=cost.r, p=cost.p, maxmem=MEMORY_BYTES, dklen=32)
 
