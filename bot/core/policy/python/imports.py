@@ -8,7 +8,16 @@ from bot.core.policy.python.tables import Tables
 SUBMODULES = frozenset({"concurrent.futures", "importlib.metadata", "os.path", "urllib.request", "xml.etree"})
 """Modules below others of which there is no table, and that are not to pass for members."""
 
-_FAMILIES = {"numpy": "data", "pandas": "data", "matplotlib": "data", "pathlib": "pathlib", "asyncio": "asyncio"}
+_FAMILIES = {
+    "asyncio": "asyncio",
+    "httpx": "requests",
+    "matplotlib": "data",
+    "numpy": "data",
+    "pandas": "data",
+    "pathlib": "pathlib",
+    "requests": "requests",
+}
+"""Modules whose objects have methods that are looked at, by package."""
 _HARMLESS_FUTURES = frozenset({"annotations", "division", "generator_stop", "print_function", "unicode_literals"})
 
 

@@ -22,11 +22,14 @@ def type_of(node: ast.AST, block: Block) -> Facts | None:
     if call is None or call.keywords or len(call.args) != 1 or isinstance(call.args[0], ast.Starred):
         return None
     match block.parent(call):
-        case ast.Attribute(attr="__name__" | "__qualname__", ctx=ast.Load()) | ast.FormattedValue() | ast.Compare():
+        case ast.Attribute(attr="__name__" | "__qualname__", ctx=ast.Load()) | ast.FormattedValue():
             return ()
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            by_identity = all(isinstance(each, ast.Is | ast.IsNot) for each in ops)
+            return () if by_identity or all(_is_class(each, block) for each in (left, *others)) else None
         case ast.Call(func=func, args=args, keywords=keywords) if func is call:
             unpacked = any(isinstance(each, ast.Starred) for each in args) or any(each.arg is None for each in keywords)
-            return None if unpacked or len(args) > 2 else ()
+            return () if _makes_values_only(block) and not unpacked and len(args) <= 2 else None
         case ast.Call(func=ast.Name() as func) if (block.member(func) or "").removeprefix("builtins.") in _TAKES_TYPES:
             return ()
         case ast.Expr():
@@ -34,6 +37,23 @@ def type_of(node: ast.AST, block: Block) -> Facts | None:
         case _:
             pass
     return None
+
+
+def _is_class(node: ast.expr, block: Block) -> bool:
+    """Classes compare by identity; anything else could have an `__eq__` that keeps what it is given."""
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return all(_is_class(each, block) for each in node.elts)
+    if isinstance(node, ast.Call):
+        return block.member(node.func) == "builtins.type"
+    name = block.member(node) or ""
+    is_known = name.removeprefix("builtins.") in block.tables.pure and name.startswith("builtins.")
+    return is_known or (isinstance(node, ast.Name) and node.id in block.classes)
+
+
+def _makes_values_only(block: Block) -> bool:
+    """Whether no object of this block has a class that opens files: `type(sys.stdout.buffer.raw)("/etc/passwd")`."""
+    opens = any(isinstance(node, ast.Name) and node.id in {"open", "input"} for node in block.nodes())
+    return not opens and block.imports.paths - {"urllib"} <= block.tables.standard
 
 
 def attribute_by_name(node: ast.AST, block: Block) -> Facts | None:
@@ -109,3 +129,28 @@ def without_arrays(node: ast.AST, block: Block) -> Facts | None:
     """`struct.pack_into` writes into whatever is memory; an array of objects is, and would then hold any address."""
     del node
     return None if block.uses("data") else ()
+
+
+def enumeration(node: ast.AST, block: Block) -> Facts | None:
+    """A base of a class that has members, so that nobody can call it to make another one.
+
+    `Enum("X", {"__reduce_ex__": f})` makes a class with methods of any name: `copy` then sets attributes that are named
+    by texts, and numpy takes `__array_interface__` for memory.
+    """
+    parent = block.parent(node)
+    if isinstance(parent, ast.ClassDef) and node in parent.bases:
+        return () if any(_is_enumerated(each, block) for each in parent.body) else None
+    if isinstance(parent, ast.Call) and parent.func is not node:
+        return () if block.member(parent.func) in {"builtins.isinstance", "builtins.issubclass"} else None
+    return None
+
+
+def _is_enumerated(statement: ast.stmt, block: Block) -> bool:
+    """`RED = 1`, `RED = auto()`."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            plain = isinstance(value, ast.Constant | ast.Tuple | ast.List | ast.Dict)
+            made = isinstance(value, ast.Call) and block.member(value.func) == "enum.auto"
+            return not name.startswith("_") and (plain or made)
+        case _:
+            return False

@@ -19,6 +19,7 @@ UNDERSTOOD: Mapping[str, Understand] = {
     "dataclasses.dataclass": shapes.dataclass,
     "dataclasses.field": shapes.fields,
     "dataclasses.fields": shapes.fields,
+    **{f"enum.{name}": shapes.enumeration for name in ("Enum", "Flag", "IntEnum", "IntFlag", "ReprEnum", "StrEnum")},
     "functools.wraps": shapes.wraps,
     "functools.update_wrapper": shapes.update_wrapper,
     "matplotlib.use": shapes.backend,

@@ -20,6 +20,7 @@ CODE = [
     "class B(Exception):\n    def __init__(self, m):\n        super().__init__(m)\n    def __str__(self): return super().__str__()",
     "print(type(1).__name__, type([]) is list, f'{type(1)}', (1).__class__.__name__)",
     "class V:\n    def __init__(self, x): self.x = x\n    def __add__(self, o): return type(self)(self.x + o.x)",
+    "class A: pass\nprint(type(1) == int, type('') in (int, str), type(A()) == A, type(1) is not type(2))",
     "def f():\n    '''Doc.'''\nprint(f.__name__, f.__doc__, __name__)",
     "print(getattr('a', 'upper')(), hasattr(1, 'real'))",
     "print('{:>{w}} {0.real} {k[a]}'.format(1, w=3, k={'a': 1}), '{}'.format)",
