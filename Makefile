@@ -7,7 +7,7 @@ ENGINE := scripts/python -m scripts.engine
 BROWSER := $(or $(FENCEPOST_TEST_BROWSER),required)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz bench format lock venv engine image stop clean
+.PHONY: help demo test check check-code check-units fuzz bench format lock venv engine image stop clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -25,11 +25,16 @@ test: image ## Run all tests, with a real Docker engine (options of pytest in AR
 	@FENCEPOST_TEST_DOCKER=required FENCEPOST_TEST_BROWSER=$(BROWSER) $(ENGINE) exec -- $(BIN)/pytest $(ARGS)
 
 check: venv ## Check format, lint, types and import contracts, and run the unit tests: under a minute, no Docker
+	@$(MAKE) --no-print-directory --output-sync=target --jobs=2 check-code check-units
+
+check-code:
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	scripts/typecheck-page
+
+check-units:
 	$(BIN)/pytest -q tests/unit
 
 fuzz: image ## Run what the policy reads of code, for long, and compare with what it read (options in ARGS)

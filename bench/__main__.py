@@ -58,10 +58,7 @@ async def one_each(
     contenders: list[Contender], work: Callable[[Contender], Awaitable[None]]
 ) -> tuple[list[float], ...]:
     """One sample of each, in ms."""
-    samples = []
-    for contender in contenders:
-        samples.append([await timed_ms(work(contender))])
-    return tuple(samples)
+    return tuple([[await timed_ms(work(contender))] for contender in contenders])
 
 
 async def flood(contenders: list[Contender]) -> Row:
