@@ -41,6 +41,9 @@ fuzz: image ## Run what the policy reads of code, for long, and compare with wha
 	@$(BIN)/python -m tests.fuzz.bash_fuzz --accepted 20000 $(ARGS)
 	@$(ENGINE) exec -- $(BIN)/python -m tests.fuzz.python_fuzz --accepted 2000 $(ARGS)
 
+drills: image ## Strike sandboxes and an engine of their own while 200 executions run (options in ARGS)
+	@$(ENGINE) exec -- $(BIN)/python -m tests.drills.sandboxes $(ARGS)
+
 bench: image ## Measure Fencepost beside its peers, in one run, and print ratios (options in ARGS)
 	@$(ENGINE) exec -- $(BIN)/python -m bench $(ARGS)
 

@@ -116,8 +116,12 @@ def start(folder: Folder, machine: Machine, alone: bool) -> str:
 
 def forget_the_dead(folder: Folder, become_root: tuple[str, ...]) -> None:
     """Remove pid files of a machine that went down: their numbers may be other programs' now, which dockerd would take
-    for its own, and end.
+    for its own, and end. A dockerd that was killed is there for a moment longer, and its containerd, which dies with
+    it, for another: a start meanwhile would end with "pid file found".
     """
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while any(running(pidfile, mark) for pidfile, mark in folder.pidfiles) and time.monotonic() < deadline:
+        time.sleep(0.02)
     stale = [str(pidfile) for pidfile, mark in folder.pidfiles if running(pidfile, mark) is None]
     if stale:
         subprocess.run([*become_root, "rm", "-f", *stale], check=False)

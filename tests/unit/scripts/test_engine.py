@@ -12,7 +12,15 @@ import pytest
 
 from scripts.engine.addresses import Answer, addresses, ask, chosen_address, context_address, exports, ping
 from scripts.engine.machine import Machine, is_debian, obstacle
-from scripts.engine.own import Folder, dockerd_command, last_complaint, mounts_below, our_pid, state_folder
+from scripts.engine.own import (
+    Folder,
+    dockerd_command,
+    forget_the_dead,
+    last_complaint,
+    mounts_below,
+    our_pid,
+    state_folder,
+)
 
 OWN = "unix:///state/engine/docker.sock"
 HOME = Path("/home/ana")
@@ -186,6 +194,16 @@ class TestOurOwn:
                 assert our_pid(folder) == (process.pid if ours else None)
                 process.kill()
             assert our_pid(folder) is None
+
+    def test_one_that_is_dying_is_waited_for(self, tmp_path: Path) -> None:
+        folder = Folder(tmp_path)
+        command = [sys.executable, "-c", "import time; time.sleep(0.5)", f"--pidfile={folder.pidfile}"]
+        with subprocess.Popen(command) as process:
+            folder.pidfile.write_text(str(process.pid))
+            while our_pid(folder) is None:
+                pass
+            forget_the_dead(folder, ())
+            assert not folder.pidfile.exists()
 
     def test_what_it_leaves_mounted_is_found_and_nothing_else(self) -> None:
         mounts = "\n".join(f"a {point} ext4 rw 0 0" for point in ("/", "/state/data", "/state/data/x", "/states", "/b"))
