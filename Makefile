@@ -7,7 +7,7 @@ ENGINE := scripts/python -m scripts.engine
 BROWSER := $(or $(FENCEPOST_TEST_BROWSER),required)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check check-code check-units fuzz bench format lock venv engine image stop clean
+.PHONY: help demo test check check-code check-units fuzz drills bench format lock venv engine image stop clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10

@@ -132,19 +132,25 @@ class Changes:
             await asyncio.sleep(_KEPT_S)
 
     async def _take_reserve(self, place: Place) -> None:
-        spare = next((other for other in self.places.values() if other.reserve and other.idle), None)
-        if spare is None:
-            return
-        sandbox = spare.take()
-        place.granted = True
-        self.note(spare)
-        try:
-            await self.containers.rename(sandbox, place.name)
-        except ExecutorError:
-            await sandbox.client.close()
-            self.settled = False
-            raise
-        place.sandbox = sandbox
+        """One that has died while it waited is no reason to fail: the next, or a new one, will do."""
+        while spares := [other for other in self.places.values() if other.reserve and other.idle]:
+            spare = spares[0]
+            sandbox = spare.take()
+            place.granted = True
+            self.note(spare)
+            try:
+                if await sandbox.answers():
+                    await self.containers.rename(sandbox, place.name)
+                    place.sandbox = sandbox
+                    return
+            except SandboxUnavailable as error:
+                logger.info("reserve lost", extra={"container": sandbox.container, "reason": repr(error.__cause__)})
+            except ExecutorError:
+                await sandbox.client.close()
+                self.settled = False
+                raise
+            await self._remove(sandbox)
+            place.granted = False
 
     async def fill(self, place: Place) -> None:
         place.granted = True

@@ -125,6 +125,8 @@ class FakeEngine:
         await self._called("rename")
         if any(row.name == name for row in self.rows.values()):
             raise NameTaken(f"A container named {name} exists.")
+        if container not in self.rows:
+            raise SandboxUnavailable("Docker could not provide a sandbox.")
         self.rows[container].name = name
 
     async def inspect(self, container: str) -> Container | None:

@@ -50,6 +50,11 @@ class Place:
     def empty(self) -> bool:
         return self.sandbox is None and self.change is None and self.leases == 0
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether its sandbox is known to have gone, or not to be trusted."""
+        return self.sandbox is not None and (self.sandbox.client.lost or self.sandbox.client.suspect is not None)
+
     def take(self) -> Sandbox:
         """Its sandbox, which it has no longer. LookupError where it has none."""
         if self.sandbox is None:
@@ -61,7 +66,7 @@ class Place:
         sandbox = self.sandbox
         if self.change is not None or sandbox is None:
             state = "changing"
-        elif sandbox.client.lost or sandbox.client.suspect:
+        elif self.is_lost:
             state = "lost"
         elif self.reserve:
             state = "reserve"

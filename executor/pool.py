@@ -171,8 +171,8 @@ class Sandboxes:
     def _tidy_reserve(self, now: float) -> bool:
         """Whether to come back when filling it may be tried again."""
         reserve = [place for place in self._places.values() if place.reserve]
-        for place in reserve[self._limits.reserve :]:
-            if place.idle:
+        for number, place in enumerate(reserve):
+            if place.idle and (number >= self._limits.reserve or place.is_lost):
                 self._changes.put_to_sleep(place)
         room = self._limits.most - self._changes.held()
         missing = min(self._limits.reserve - len(reserve), room)

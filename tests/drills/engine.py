@@ -51,7 +51,7 @@ class OwnEngine:
             "from scripts.engine import machine, own\n"
             "own.start(own.Folder(pathlib.Path(sys.argv[1])), machine.this_machine(), alone=False)"
         )
-        command = [sys.executable, "-c", code, self.folder.root]
+        command = [sys.executable, "-c", code, str(self.folder.root)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(done.stderr[-1000:] + self.folder.log.read_text(errors="replace")[-3000:])

@@ -426,3 +426,24 @@ async def test_an_old_container_with_the_channels_name_gives_way_to_the_reserve(
         old = await engine.create(naming.container_name("test", "c1"), {"Labels": labels, "HostConfig": {"Mounts": []}})
         await hello(sandboxes)
         assert old not in engine.rows
+
+
+@pytest.mark.parametrize("how", ["dead", "gone", "deaf"])
+async def test_a_reserve_that_died_while_it_waited_costs_nobody_anything(
+    engine: FakeEngine, pool: Pool, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr("executor.containers.PING_S", 0.05)
+    async with pool(reserve=2) as sandboxes:
+        await until(lambda: [status.state for status in sandboxes.list()] == ["reserve"] * 2)
+        waiting = list(engine.rows.values())
+        for row in waiting:
+            if how == "deaf":
+                row.supervisor.deaf = True
+            elif how == "dead":
+                row.end()
+            else:
+                del engine.rows[row.id]  # and the stream has not noticed
+        container = await hello(sandboxes)
+        assert container not in {row.id for row in waiting}
+        await until(lambda: sum(status.state == "reserve" for status in sandboxes.list()) == 2)
+        assert not {row.id for row in waiting} & set(engine.rows)
