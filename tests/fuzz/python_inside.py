@@ -155,7 +155,7 @@ def reaching(value: Any, depth: int) -> str:
     if depth and type(value) in (list, tuple, set, frozenset):
         return next((found for each in list(value)[:20] if (found := reaching(each, depth - 1))), "")
     if depth and type(value) is dict:
-        if "__builtins__" in value or "__loader__" in value:
+        if value.get("__builtins__") in (builtins, vars(builtins)) or value.get("__name__") == "builtins":
             return "a namespace"
         return next((found for each in list(value.values())[:20] if (found := reaching(each, depth - 1))), "")
     if value is sys.modules:
