@@ -12,6 +12,8 @@ from executor.supervisor.usage import OutOfMemory
 from executor.types import MIB, Limits
 
 _SOMETHING: Final = MIB
+_LEAST: Final = os.sysconf("SC_PAGE_SIZE")
+"""A fork that made do with memory that was free already has written to a page at least."""
 
 
 class Tally:
@@ -109,7 +111,7 @@ class Tally:
             reason=found,
             duration_ms=round(duration_s * 1000, 3),
             cpu_ms=round(max(0.0, self._cpu_s - self.report.cpu_s) * 1000, 3),
-            peak_memory_bytes=self._peak or self._peak_at_most,
+            peak_memory_bytes=max(_LEAST, self._peak or self._peak_at_most),
             bytes=self._written,
             leftovers=self.leftovers,
             artifacts_left=artifacts_left,
