@@ -26,6 +26,7 @@ REACHING = frozenset(
     "__build_class__ __import__ breakpoint compile delattr dir eval exec getattr globals locals"
     " open setattr vars".split()
 )
+HARMLESS = frozenset({"cpu_count", "exit", "intern", "urandom"})
 FOREIGN = frozenset(
     "_ctypes _frozen_importlib _frozen_importlib_external _posixsubprocess _socket ctypes gc importlib inspect"
     " marshal os pickle posix runpy shutil socket subprocess sys".split()
@@ -172,7 +173,7 @@ def named(value: object) -> str:
         isinstance(own, types.ModuleType)
         and own.__name__ in FOREIGN
         and not name.startswith("get")
-        and name not in {"exit", "intern"}
+        and name not in HARMLESS
     ):
         return f"{own.__name__}.{name}"
     return ""
