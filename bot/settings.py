@@ -34,7 +34,7 @@ HOME = Path(__file__).resolve().parents[1]
 """The checkout, or wherever the packages were unpacked: `config` lies beside them."""
 
 CONFIG_DIR = HOME / "config"
-PRESETS = ("open", "team", "strict")
+PRESETS = ("open", "team", "team-analysed", "strict")
 
 
 def _given(value: object) -> object:

@@ -8,7 +8,7 @@ from bot.settings import CONFIG_DIR, PRESETS
 
 
 def policy_text(name: str) -> tuple[str, str]:
-    """The text of a preset (open, team, strict) or a file, and what errors call it. Raises PolicyError."""
+    """The text of a preset or a file, and what errors call it. Raises PolicyError."""
     path = CONFIG_DIR / "policies" / f"{name}.toml" if name in PRESETS else Path(name).expanduser()
     shown = name if name in PRESETS else str(path)
     try:

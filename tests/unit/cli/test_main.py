@@ -78,7 +78,7 @@ def test_policy_check_reads_crlf_as_lf(code: str, tmp_path: Path, capsys: pytest
     assert len(digests) == 1
 
 
-@pytest.mark.parametrize("preset", ["open", "team", "strict"])
+@pytest.mark.parametrize("preset", ["open", "team", "team-analysed", "strict"])
 def test_the_presets_hold(preset: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["policy", "test", preset, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["examples"] > 0
