@@ -12,6 +12,7 @@ from pathlib import Path
 from bench.contenders import ROOT, AutoGen, Contender, DockerExec, Ours, timed_ms
 from bench.decisions import decision_times_ms
 from bench.figures import Row, median, p95, table
+from bench.life import first_answers, idle_memory, streams
 from executor.images import content_tag
 from scripts.engine.addresses import ask, candidates
 from scripts.engine.own import Folder, state_folder
@@ -25,6 +26,7 @@ DAEMON = (
     "    if os.fork() == 0:\n        time.sleep(30)\n    os._exit(0)"
 )
 FLOOD = "import sys\nline = 'x' * 1023 + '\\n'\nfor _ in range(100 * 1024): sys.stdout.write(line)"
+TEN_FLOODS = FLOOD.replace("100 * 1024", "1000 * 1024")
 
 
 async def measure(contenders: list[Contender], rounds: int) -> list[Row]:
@@ -42,6 +44,10 @@ async def measure(contenders: list[Contender], rounds: int) -> list[Row]:
         say(f"{case}: done")
     at_once = await one_each(contenders, lambda c: c.run_at_once([HELLO] * 10))
     rows.append(Row("10 at once", "ms", at_once))
+    thirty = await one_each(contenders, lambda c: c.run_at_once([HELLO] * 30))
+    rows.append(Row("30 at once", "ms", thirty))
+    rows += await streams(contenders, max(10, rounds // 2))
+    say("many at once, first bytes, cancels: done")
     rows.append(Row("ignores SIGTERM, limit 1 s", "ms", await one_each(contenders, lambda c: c.run(STUBBORN, 1))))
     say("stubborn program: done")
     left = []
@@ -49,7 +55,8 @@ async def measure(contenders: list[Contender], rounds: int) -> list[Row]:
         await contender.run(DAEMON)
         left.append([float(await contender.processes())])
     rows.append(Row("left by a daemon", "processes", tuple(left)))
-    rows.append(await flood(contenders))
+    rows.append(Row("memory for 100 MB of output", "MB", await flood(contenders, FLOOD)))
+    rows.append(Row("memory for 1 GB of output", "MB", await flood(contenders[:1], TEN_FLOODS, len(contenders))))
     rows.append(Row("stop", "ms", await one_each(contenders, lambda c: c.stop())))
     return rows
 
@@ -61,14 +68,14 @@ async def one_each(
     return tuple([[await timed_ms(work(contender))] for contender in contenders])
 
 
-async def flood(contenders: list[Contender]) -> Row:
+async def flood(contenders: list[Contender], code: str, columns: int = 0) -> tuple[list[float] | None, ...]:
     """Those of one process are measured one after the other, each from the peak that the one before it left."""
-    grown = []
+    grown: list[list[float] | None] = []
     for contender in contenders:
         before = await contender.resident_mb()
-        await contender.run(FLOOD)
+        await contender.run(code)
         grown.append([await contender.resident_mb() - before])
-    return Row("memory for 100 MB of output", "MB", tuple(grown))
+    return (*grown, *[None] * (columns - len(grown)))
 
 
 def peer_python() -> Path:
@@ -99,11 +106,17 @@ async def main(rounds: int) -> int:
         DockerExec(address, image),
         AutoGen(peer_python(), address, image),
     ]
+    starts: list[list[float]] = []
     for contender in contenders:
         began = time.perf_counter()
         await contender.start()
-        say(f"{contender.name}: started in {time.perf_counter() - began:.2f} s")
+        await contender.run(HELLO)
+        starts.append([(time.perf_counter() - began) * 1000])
+        say(f"{contender.name}: started in {starts[-1][0]:.0f} ms")
+    await asyncio.sleep(1)
+    idle = await idle_memory(contenders, address)
     rows = await measure(contenders, rounds)
+    rows += [idle, *await first_answers(address, image, max(5, rounds // 5), [None, *starts[2:]])]
     print(table([c.name for c in contenders], rows))
     decisions = decision_times_ms()
     print(f"policy decision about 100 lines: {median(decisions):.2g} ms (p95 {p95(decisions):.2g})")

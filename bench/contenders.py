@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import subprocess
+import tempfile
 import time
 import uuid
 from collections.abc import Awaitable, Sequence
@@ -16,8 +17,9 @@ import docker
 from executor.containers import Equipment
 from executor.docker import DockerEngine
 from executor.hardening import SandboxSpec
+from executor.journal import FolderArchive
 from executor.pool import Sandboxes
-from executor.types import Code, Execution, Limits, Outcome, OutputChunk, SandboxLimits
+from executor.types import Code, Execution, Limits, OnOutput, Outcome, OutputChunk, SandboxLimits
 
 ROOT = Path(__file__).resolve().parent.parent
 CHANNEL = "bench"
@@ -59,36 +61,44 @@ class Ours:
         self._instance = f"bench-{uuid.uuid4().hex[:8]}"
         limits = SandboxLimits(slots=32, execution=Limits(timeout_s=60.0))
         equipment = Equipment(SandboxSpec(image=image, limits=limits), preload=preload)
-        self._sandboxes = Sandboxes(self._engine, self._instance, equipment)
+        self._folder = tempfile.TemporaryDirectory(prefix="fencepost-bench-")
+        archive = FolderArchive(Path(self._folder.name))
+        self.sandboxes = Sandboxes(self._engine, self._instance, equipment, archive=archive)
         self._numbers = itertools.count()
         self._idle = 0
 
     async def start(self) -> None:
-        await self._sandboxes.__aenter__()
+        await self.sandboxes.__aenter__()
         await self.run("pass")
         await asyncio.sleep(0.5)
         self._idle = self._count()
 
     async def run(self, code: str, timeout_s: float = 60.0) -> None:
-        await self._execute(code, "one", timeout_s)
+        await self.execute(code, "one", timeout_s)
 
     async def run_at_once(self, codes: Sequence[str]) -> None:
-        await asyncio.gather(*(self._execute(code, f"person {n}", 60.0) for n, code in enumerate(codes)))
+        await asyncio.gather(*(self.execute(code, f"person {n}", 60.0) for n, code in enumerate(codes)))
 
-    async def _execute(self, code: str, requester: str, timeout_s: float) -> None:
-        execution = Execution(
+    async def execute(
+        self, code: str, requester: str = "one", timeout_s: float = 60.0, on_output: OnOutput = _discard
+    ) -> None:
+        execution = self._running = Execution(
             id=f"x{next(self._numbers)}",
             requester=requester,
             blocks=(Code("python", code),),
-            limits=Limits(timeout_s=timeout_s, file_output_bytes=200 << 20),
+            limits=Limits(timeout_s=timeout_s, file_output_bytes=2000 << 20),
         )
-        async with self._sandboxes.lease(CHANNEL) as sandbox:
-            result = await sandbox.execute(execution, _discard)
-        if result.outcome not in {Outcome.COMPLETED, Outcome.TIMED_OUT}:
+        async with self.sandboxes.lease(CHANNEL) as sandbox:
+            result = await sandbox.execute(execution, on_output)
+        if result.outcome not in {Outcome.COMPLETED, Outcome.TIMED_OUT, Outcome.CANCELLED}:
             raise RuntimeError(f"{self.name}: {result}")
         for block in result.blocks:
             if block.output.spool is not None:
                 block.output.spool.unlink()
+
+    async def cancel(self) -> None:
+        """What was executed last."""
+        await self.sandboxes.cancel(self._running.id)
 
     def _count(self) -> int:
         (container,) = self._client.containers.list(filters={"label": f"fencepost.instance={self._instance}"})
@@ -101,9 +111,10 @@ class Ours:
         return most_resident_mb(os.getpid())
 
     async def stop(self) -> None:
-        await self._sandboxes.close(keep=False)
+        await self.sandboxes.close(keep=False)
         await self._engine.close()
         self._client.close()
+        self._folder.cleanup()
 
 
 class DockerExec:
@@ -114,31 +125,31 @@ class DockerExec:
     def __init__(self, engine_address: str, image: str) -> None:
         self._client = docker.DockerClient(base_url=engine_address)
         self._image = image
-        self._container: Any = None
+        self.container: Any = None
         self._idle = 0
 
     async def start(self) -> None:
-        self._container = await asyncio.to_thread(
+        self.container = await asyncio.to_thread(
             self._client.containers.run, self._image, ["sleep", "3600"], detach=True, network_mode="none", init=True
         )
-        self._idle = len(self._container.top()["Processes"])
+        self._idle = len(self.container.top()["Processes"])
 
     async def run(self, code: str, timeout_s: float = 60.0) -> None:
         command = ["timeout", str(timeout_s), "python3", "-c", code]
-        await asyncio.to_thread(self._container.exec_run, command)
+        await asyncio.to_thread(self.container.exec_run, command)
 
     async def run_at_once(self, codes: Sequence[str]) -> None:
         await asyncio.gather(*(self.run(code) for code in codes))
 
     async def processes(self) -> int:
-        return max(0, len((await asyncio.to_thread(self._container.top))["Processes"]) - self._idle)
+        return max(0, len((await asyncio.to_thread(self.container.top))["Processes"]) - self._idle)
 
     async def resident_mb(self) -> float:
         return most_resident_mb(os.getpid())
 
     async def stop(self) -> None:
-        await asyncio.to_thread(self._container.stop)
-        await asyncio.to_thread(self._container.remove, force=True)
+        await asyncio.to_thread(self.container.stop)
+        await asyncio.to_thread(self.container.remove, force=True)
         self._client.close()
 
 

@@ -18,7 +18,7 @@ from executor.errors import EngineUnavailable, ImageMissing, SandboxLost
 from executor.hardening import SandboxSpec
 from executor.places import PoolLimits
 from executor.pool import Sandboxes
-from executor.types import MIB, Code, Execution, ExecutionResult, Limits, Outcome, OutputChunk, SandboxLimits
+from executor.types import MIB, Code, Execution, ExecutionResult, LimitHit, Limits, Outcome, OutputChunk, SandboxLimits
 from tests.conftest import Engine
 
 pytestmark = pytest.mark.docker
@@ -316,6 +316,21 @@ async def test_four_requesters_at_once(engine: Engine) -> None:
         )
         assert time.perf_counter() - began < 1.5
     assert [result.outcome for result in results] == [Outcome.COMPLETED] * 4
+
+
+async def test_memory_beyond_the_channels_limit_is_there_once_it_was_allowed(engine: Engine) -> None:
+    """1.5 GB in a container that is made for 4 × 256 MB, by an execution that may have them; then less again."""
+    take = "data = bytearray({mb} * 2**20); print(len(data) >> 20)"
+    async with pool(engine) as sandboxes, sandboxes.lease("c1") as sandbox:
+        allowed = Limits(memory_mb=1600, timeout_s=30)
+        (block,) = (await run(sandbox, take.format(mb=1500), limits=allowed)).blocks
+        assert (block.outcome, block.output.text) == (Outcome.COMPLETED, "1500\n")
+        assert engine.client.api.inspect_container(sandbox.container)["HostConfig"]["Memory"] == (1408 + 1344) * MIB
+        (block,) = (await run(sandbox, take.format(mb=1500), limits=Limits(memory_mb=256, timeout_s=30))).blocks
+        assert (block.outcome, block.limit) == (Outcome.OUT_OF_MEMORY, LimitHit("memory_mb", 256))
+        (block,) = (await run(sandbox, take.format(mb=1800), limits=allowed)).blocks
+        assert (block.outcome, block.limit) == (Outcome.OUT_OF_MEMORY, LimitHit("memory_mb", 1600))
+        assert await said(sandbox, "print('hi')") == "hi\n"
 
 
 def resident(name: str) -> int:
