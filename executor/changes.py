@@ -11,7 +11,7 @@ from executor import naming
 from executor.archive import ArchiveUnavailable
 from executor.clock import Clock
 from executor.containers import Containers, Sandbox
-from executor.errors import ExecutorError, SandboxUnavailable
+from executor.errors import ExecutorError, SandboxLost, SandboxUnavailable
 from executor.keeper import Keeper
 from executor.places import Place, PoolLimits, least_recently_used
 
@@ -57,12 +57,11 @@ class Changes:
         sandbox = place.sandbox
         if sandbox is None or not self.keeper.is_bare(sandbox) or not await sandbox.answers():
             sandbox = await self._replace(place)
-        if self.keeper.is_bare(sandbox):
-            try:
-                await self.keeper.restore(place.name, sandbox)
-            except BaseException:
-                await self._remove(place.take())
-                raise
+        try:
+            await self._furnish(place, sandbox)
+        except BaseException:
+            await self._remove(place.take())
+            raise
 
     async def _replace(self, place: Place) -> Sandbox:
         old, place.sandbox = place.sandbox, None
@@ -99,11 +98,11 @@ class Changes:
         async with self._settling:
             skip = {place.name for place in self.places.values() if place is not own and not place.empty}
             for name, sandbox in (await self.containers.settle(skip)).items():
-                if not await self.keeper.follows(name, sandbox):
+                reserve = naming.is_reserve_name(self._instance, name)
+                if sandbox.client.generations if reserve else not await self.keeper.follows(name, sandbox):
                     logger.warning("sandbox of an older workspace removed", extra={"container_name": name})
                     await self._remove(sandbox)
                     continue
-                reserve = naming.is_reserve_name(self._instance, name)
                 place = self.places.setdefault(name, Place(name, reserve=reserve))
                 place.sandbox, place.used_at = sandbox, self._clock.now()
                 if not reserve:
@@ -134,23 +133,37 @@ class Changes:
     async def _take_reserve(self, place: Place) -> None:
         """One that has died while it waited is no reason to fail: the next, or a new one, will do."""
         while spares := [other for other in self.places.values() if other.reserve and other.idle]:
-            spare = spares[0]
-            sandbox = spare.take()
+            sandbox = spares[0].take()
             place.granted = True
-            self.note(spare)
+            self.note(spares[0])
             try:
                 if await sandbox.answers():
-                    await self.containers.rename(sandbox, place.name)
-                    place.sandbox = sandbox
+                    await self._take_over(place, sandbox)
                     return
-            except SandboxUnavailable as error:
+            except (SandboxUnavailable, SandboxLost) as error:
                 logger.info("reserve lost", extra={"container": sandbox.container, "reason": repr(error.__cause__)})
-            except ExecutorError:
+            except BaseException:
                 await sandbox.client.close()
                 self.settled = False
                 raise
             await self._remove(sandbox)
             place.granted = False
+
+    async def _take_over(self, place: Place, sandbox: Sandbox) -> None:
+        """Name and workspace at the same time; with one of them only, it is removed by whoever comes upon it."""
+        furnished = asyncio.create_task(self._furnish(place, sandbox))
+        try:
+            await self.containers.rename(sandbox, place.name)
+        finally:
+            await asyncio.wait([furnished])
+            failure = furnished.exception()
+        if failure is not None:
+            raise failure
+        place.sandbox = sandbox
+
+    async def _furnish(self, place: Place, sandbox: Sandbox) -> None:
+        if self.keeper.is_bare(sandbox):
+            await self.keeper.restore(place.name, sandbox)
 
     async def fill(self, place: Place) -> None:
         place.granted = True

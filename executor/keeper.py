@@ -17,7 +17,7 @@ from executor.archive import ArchiveUnavailable, WorkspaceArchive
 from executor.clock import Clock
 from executor.containers import Sandbox
 from executor.errors import ExecutorError, SandboxLost, SandboxUnavailable
-from executor.messages import Kept, Lay, Save
+from executor.messages import UNKNOWN, Kept, Lay, Save
 from executor.types import MIB, SandboxLimits
 
 logger = logging.getLogger(__name__)
@@ -50,6 +50,8 @@ class Keeper:
         """Whether its workspace is what the archive has, or came after it."""
         if self._archive is None or not sandbox.client.generations:
             return True
+        if UNKNOWN in sandbox.client.generations:
+            return False
         try:
             return await self._archive.generation(self._key(name)) in sandbox.client.generations
         except ArchiveUnavailable:

@@ -10,7 +10,9 @@ import pytest
 from executor.archive import ArchiveUnavailable, MemoryArchive, Saving, Stored
 from executor.errors import ExecutorError, InvalidExecution, SandboxUnavailable
 from executor.fake import ManualClock, Read, ScriptedSandboxes, Step, Write
+from executor.fake_workspace import FakeWorkspace
 from executor.hardening import memory_bytes
+from executor.messages import Kept
 from executor.places import PoolLimits
 from executor.pool import Sandboxes
 from executor.types import MIB, Code, Execution, Limits, Outcome, SandboxLimits
@@ -135,9 +137,24 @@ async def test_a_half_laid_workspace_is_never_used_nor_saved(archive: Broken, cl
         await run(sandboxes, "write")
         clock.advance(61)
         await until(lambda: [status.state for status in sandboxes.list()] == ["reserve"])
-        sandboxes.engine.only.supervisor.workspace.error = "no space"
+        broken = sandboxes.engine.only
+        broken.supervisor.workspace.error = "no space"
+        assert await run(sandboxes, "read") == "one"
+        assert broken.id not in sandboxes.engine.rows
+
+
+async def test_where_nothing_can_be_laid_out_nothing_runs(
+    archive: Broken, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with pool(archive, clock, sleep_after_s=60) as sandboxes:
+        await run(sandboxes, "write")
+        clock.advance(61)
+        await until(lambda: not sandboxes.engine.rows)
+        monkeypatch.setattr(FakeWorkspace, "lay_out", lambda *_: Kept(error="no space", complete=False))
         with pytest.raises(SandboxUnavailable, match="could not be restored"):
             await run(sandboxes, "read")
+        assert not sandboxes.engine.rows
+        monkeypatch.undo()
         assert await run(sandboxes, "read") == "one"
 
 
@@ -229,3 +246,36 @@ async def test_what_the_engine_does_not_give_is_refused() -> None:
         sandboxes.engine.down = True
         with pytest.raises(ExecutorError):
             await remember(sandboxes, 700)
+
+
+async def test_a_reserve_that_was_given_files_and_no_name_is_nobodys(archive: Broken, clock: ManualClock) -> None:
+    """The bot died in between."""
+    async with pool(archive, clock, sleep_after_s=60) as sandboxes:
+        await run(sandboxes, "write")
+    async with pool(archive, clock, reserve=1) as sandboxes:
+        await until(lambda: [status.state for status in sandboxes.list()] == ["reserve"])
+        engine = sandboxes.engine
+        (name,) = [row.name for row in engine.rows.values()]
+        await run(sandboxes, "read")
+        (furnished,) = [row for row in engine.rows.values() if row.supervisor.workspace.files]
+        furnished.name = name
+        await sandboxes.close(keep=True)
+        successor = ScriptedSandboxes(PROGRAMS, pool=PoolLimits(reserve=1), clock=clock, archive=archive)
+        successor._changes.containers._engine = engine
+        async with successor:
+            assert furnished.id not in engine.rows
+
+
+async def test_an_archive_that_fails_never_makes_a_half_laid_workspace_a_good_one(
+    archive: Broken, clock: ManualClock
+) -> None:
+    async with pool(archive, clock) as sandboxes:
+        await run(sandboxes, "write")
+        await passes(clock, 0.1)
+        sandboxes.engine.only.supervisor.workspace.generations = ("?",)
+        sandboxes.engine.only.break_stream()
+        archive.broken = True
+        with pytest.raises(ArchiveUnavailable):
+            await run(sandboxes, "read")
+        archive.broken = False
+        assert await run(sandboxes, "read") == "one"
