@@ -98,6 +98,8 @@ async def _next(inbox: Inbox) -> Frame:
 
 
 async def _send(link: Link, *frames: bytes) -> None:
+    if link.lost:  # even where it can still be written to: nobody would read the answer
+        raise SandboxLost(_GONE)
     try:
         async with asyncio.timeout(_SILENCE_S):
             await link.send(frames)

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from executor.archive import MemoryArchive
 from executor.containers import Equipment
 from executor.errors import ExecutorError
 from executor.fake import FakeEngine, ManualClock
@@ -14,7 +15,7 @@ from executor.pool import Sandboxes
 from executor.types import Code, Execution, Limits
 from tests.unit.executor.doubles import Lines
 
-TEXTS = ("out hi", "exit 1", "wait", "die", "end stuck", "garbage", "refuse too_many_requesters")
+TEXTS = ("out hi", "exit 1", "file a.txt hello", "wait", "die", "end stuck", "garbage", "refuse too_many_requesters")
 
 
 async def user(sandboxes: Sandboxes, chance: random.Random, name: str) -> None:
@@ -50,8 +51,11 @@ async def weather(
     engine.down = False
 
 
+@pytest.mark.parametrize("archive", [None, MemoryArchive()], ids=["no archive", "archive"])
 @pytest.mark.parametrize("seed", range(60))
-async def test_no_lease_hangs_and_no_container_is_left(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_lease_hangs_and_no_container_is_left(
+    seed: int, archive: MemoryArchive | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("executor.containers.PING_S", 0.1)
     monkeypatch.setattr("executor.containers.START_S", 0.5)
     monkeypatch.setattr("executor.containers.ADOPT_S", (0.1,))
@@ -61,14 +65,15 @@ async def test_no_lease_hangs_and_no_container_is_left(seed: int, monkeypatch: p
     engine = FakeEngine(Lines(), clock)
     limits = PoolLimits(most=3, sleep_after_s=60, wait_s=0.2, reserve=1)
     async with asyncio.timeout(20):
-        async with Sandboxes(engine, "test", Equipment(SandboxSpec("image")), limits, clock=clock) as sandboxes:
+        equipment = Equipment(SandboxSpec("image"))
+        async with Sandboxes(engine, "test", equipment, limits, clock=clock, archive=archive) as sandboxes:
             users = [asyncio.create_task(user(sandboxes, chance, f"u{n}")) for n in range(6)]
             await weather(engine, clock, users, chance)
             await asyncio.gather(*users, return_exceptions=True)
             assert not [task for task in users if not task.cancelled() and task.exception()]
             async with sandboxes.lease("c0") as sandbox:
                 await sandbox.execute(Execution("last", "last", (Code("python", "out hi"),)), lambda chunk: None)
-        async with Sandboxes(engine, "test", Equipment(SandboxSpec("image")), clock=clock):
+        async with Sandboxes(engine, "test", equipment, clock=clock, archive=archive):
             pass  # what an engine that was down has kept is swept by the next
     assert not engine.rows
     assert not engine.disk
