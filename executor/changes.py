@@ -52,6 +52,7 @@ class Changes:
         self._limits = limits
         self._clock = clock
         self._settling = asyncio.Lock()
+        self._moving: set[str] = set()
 
     async def renew(self, place: Place) -> None:
         sandbox = place.sandbox
@@ -96,7 +97,9 @@ class Changes:
     async def settle(self, own: Place | None) -> None:
         """With `own`, the place that is being changed by the caller is settled too."""
         async with self._settling:
+            self.settled = False  # until then, whoever begins to change a place waits
             skip = {place.name for place in self.places.values() if place is not own and not place.empty}
+            skip |= self._moving
             for name, sandbox in (await self.containers.settle(skip)).items():
                 reserve = naming.is_reserve_name(self._instance, name)
                 if sandbox.client.generations if reserve else not await self.keeper.follows(name, sandbox):
@@ -133,21 +136,31 @@ class Changes:
     async def _take_reserve(self, place: Place) -> None:
         """One that has died while it waited is no reason to fail: the next, or a new one, will do."""
         while spares := [other for other in self.places.values() if other.reserve and other.idle]:
-            sandbox = spares[0].take()
+            spare = spares[0]
+            sandbox = spare.take()
             place.granted = True
-            self.note(spares[0])
+            self._moving.add(spare.name)
+            self.note(spare)
             try:
-                if await sandbox.answers():
-                    await self._take_over(place, sandbox)
+                if await self._took_over(place, sandbox):
                     return
-            except (SandboxUnavailable, SandboxLost) as error:
-                logger.info("reserve lost", extra={"container": sandbox.container, "reason": repr(error.__cause__)})
-            except BaseException:
-                await sandbox.client.close()
-                self.settled = False
-                raise
-            await self._remove(sandbox)
-            place.granted = False
+            finally:
+                self._moving.discard(spare.name)
+
+    async def _took_over(self, place: Place, sandbox: Sandbox) -> bool:
+        try:
+            if await sandbox.answers():
+                await self._take_over(place, sandbox)
+                return True
+        except (SandboxUnavailable, SandboxLost) as error:
+            logger.info("reserve lost", extra={"container": sandbox.container, "reason": repr(error.__cause__)})
+        except BaseException:
+            await sandbox.client.close()
+            self.settled = False
+            raise
+        await self._remove(sandbox)
+        place.granted = False
+        return False
 
     async def _take_over(self, place: Place, sandbox: Sandbox) -> None:
         """Name and workspace at the same time; with one of them only, it is removed by whoever comes upon it."""

@@ -64,7 +64,7 @@ async def test_no_lease_hangs_and_no_container_is_left(
     clock = ManualClock()
     engine = FakeEngine(Lines(), clock)
     limits = PoolLimits(most=3, sleep_after_s=60, wait_s=0.2, reserve=1)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(5):
         equipment = Equipment(SandboxSpec("image"))
         async with Sandboxes(engine, "test", equipment, limits, clock=clock, archive=archive) as sandboxes:
             users = [asyncio.create_task(user(sandboxes, chance, f"u{n}")) for n in range(6)]
