@@ -20,7 +20,7 @@ async def test_sandboxes_that_are_struck_while_they_work(
 ) -> None:
     monkeypatch.setattr("executor.containers.PING_S", 1.0)
     drill = Drill(engine.client, engine.address, engine.image, tmp_path, seed=7, blows=ALL)
-    report = await drill.run(40)
+    report = await drill.run(60)
     assert not report.problems, report
-    assert len(report.records) == 40
-    assert len({record.end for record in report.records}) > 1, "nothing was hit"
+    assert len(report.records) == 60
+    assert report.blows
